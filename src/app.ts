@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { systemClock, createStoreClock } from "./base/clock.ts"
 import { closeAll } from "./base/close-all.ts"
 import { MeanwhileError } from "./base/error.ts"
-import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
+import { gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
 import { toShownUrl } from "./config/engine-url.ts"
 import { createDesk } from "./desk/desk.ts"
@@ -14,7 +14,6 @@ import { IN_MEMORY } from "./engine/embedded/open.ts"
 import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
 import { createRegistry } from "./plugin/registry.ts"
-import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import { toBackgroundConfig } from "./runner/limits/background-config.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
 import type { ConversationsPort } from "./runner/run/run-ports.ts"
@@ -29,7 +28,7 @@ import { type Conversations, createConversations } from "./session/conversations
 import { createTokenLedger } from "./session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRecord } from "./session/log/ledger-record.ts"
 import { createPersonSwitch } from "./session/person-switch.ts"
-import { toReportsConfig } from "./session/report/report-config.ts"
+import { toReportsConfig } from "./session/conversation/report-config.ts"
 import type { SessionDefaults } from "./session/scope.ts"
 import type { Engine } from "./task/engine.ts"
 import type { Runtime, RuntimeOptions, StoreWait } from "./runtime.ts"
@@ -55,10 +54,10 @@ export async function openRuntime(
   const { log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
   const background = toBackgroundConfig(options.background)
-  const config = toAgentConfig(options.agent)
+  const agent = toAgentConfig(options.agent)
   const reports = toReportsConfig(options.reports)
-  const defaults = toSessionDefaults(gcConfigSchema().parse(options.gc ?? {}))
-  const { providers, model } = pickModels(options, environment, config.model)
+  const defaults = toSessionDefaults(options)
+  const { providers, model } = pickModels(options, environment, agent.model)
   const redactor = createRedactor({ environment })
   const person = createPersonSwitch()
   if (options.person) person.attach(options.person)
@@ -90,18 +89,17 @@ export async function openRuntime(
     conversations: toConversationsPort(() => conversations),
     async onCreated(created) {
       runner = created
-      const shared = { clock, log, redactor, config, reports, background, ledger, catalogue, person, defaults }
-      const isKept = options.dataDirectory !== undefined || options.engine !== undefined
+      const shared = { clock, log, redactor, ledger, catalogue, person, defaults }
       const { store, bus } = engine
       conversations = createConversations({
         ...shared,
+        config: { agent, background, reports },
         runner: created,
         store,
         bus,
         onChild: permission.onChild,
         onClosed: permission.onClosed,
         registry: plugins,
-        isKept,
         defaultModel: model,
       })
       if (options.onEvent) conversations.on(options.onEvent)
@@ -246,9 +244,11 @@ async function openTemporaryFolder(opened: AsyncDisposableStack): Promise<string
   return folder
 }
 
-function toSessionDefaults(gc: GcSection): { gc: SessionDefaults["gc"]; sessionPlugin: SessionPlugin | null } {
-  const plugin = createGcPlugin(gc)
-  return { gc: plugin && { plugin, config: gc }, sessionPlugin: null }
+function toSessionDefaults({ gc = {}, dataDirectory, engine }: RuntimeOptions): SessionDefaults {
+  const config = gcConfigSchema().parse(gc)
+  const plugin = createGcPlugin(config)
+  const isKept = dataDirectory !== undefined || engine !== undefined
+  return { gc: plugin && { plugin, config }, sessionPlugin: null, isKept }
 }
 
 /** Every known provider, and the model of sessions that name none. A model given as an object is its own provider. */

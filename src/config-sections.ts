@@ -14,7 +14,7 @@ import { BACKGROUND_SPELLINGS, backgroundConfigSchema } from "./runner/limits/ba
 import { TASK_KINDS, type TaskKind } from "./task/record.ts"
 import { agentConfigSchema } from "./session/conversation/agent-config.ts"
 import { modelsConfigSchema } from "./session/model/catalogue-config.ts"
-import { reportsConfigSchema } from "./session/report/report-config.ts"
+import { reportsConfigSchema } from "./session/conversation/report-config.ts"
 
 /** In the program a person is there to read reports: they are on by default. */
 const programReportsSchema = lazily(() =>

@@ -56,7 +56,7 @@ export type {
 export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger/ledger.ts"
 export type { LedgerQuery } from "./session/log/ledger-record.ts"
 export type { ModelCatalogue, ModelFacts } from "./session/model/catalogue.ts"
-export type { ReportsConfigInput } from "./session/report/report-config.ts"
+export type { ReportsConfigInput } from "./session/conversation/report-config.ts"
 export { toListener, type UiHooks } from "./session/ui-hooks.ts"
 export type { TaskFailure } from "./task/event.ts"
 export type { GroupRecord } from "./task/group.ts"

@@ -23,7 +23,7 @@ export function toConversationPorts(scope: AgentScope, run: AskingRun): Conversa
 }
 
 /** Questions of background work go to the inbox: nobody waits for it at the prompt. */
-function toPersonPort({ person, runner }: AgentScope, run: AskingRun): PersonPort {
+function toPersonPort({ ports: { person }, runner }: AgentScope, run: AskingRun): PersonPort {
   return {
     isInbox: () => run.isInBackground(),
     async ask(question, own) {

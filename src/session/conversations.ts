@@ -1,5 +1,4 @@
 import { MeanwhileError } from "../base/error.ts"
-import { createLiveMap } from "../base/maps.ts"
 import { createOneAtATime } from "../base/one-at-a-time.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"
@@ -10,6 +9,7 @@ import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
+import { createOpenConversations, type OpenConversationsOptions } from "./conversation/open-conversations.ts"
 import { createAgentsPort } from "./subagent/news.ts"
 import type { Conversation } from "./conversation/conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
@@ -18,7 +18,8 @@ import { createSession, openSession } from "./create-session.ts"
 import { createNews, type News } from "./results/news.ts"
 import { createSessionDirectory } from "./saved/directory.ts"
 import { createModelSource, type ModelSource, type ModelSourceOptions } from "./model/model-source.ts"
-import type { AgentScope } from "./scope.ts"
+import type { ChildSessions, SharedPorts, Using } from "./conversation/scope.ts"
+import type { AgentScope, SessionDefaults } from "./scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
@@ -26,20 +27,14 @@ import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
 
 /** Options of a runtime's sessions. The rest of their scope is made here. */
-export interface ConversationsOptions extends Omit<AgentScope, MadeHere>, Omit<ModelSourceOptions, "registry"> {}
-
-type MadeHere =
-  | "models"
-  | "tools"
-  | "events"
-  | "open"
-  | "agents"
-  | "changesOfDocument"
-  | "comingChildren"
-  | "closing"
-  | "watch"
-  | "createSession"
-  | "openSession"
+export interface ConversationsOptions
+  extends Using<"runner" | "store" | "bus" | "clock" | "log" | "redactor" | "registry" | "config" | "ledger">,
+    Omit<ModelSourceOptions, "registry">,
+    Pick<SharedPorts, "person">,
+    Pick<ChildSessions, "onChild">,
+    Pick<OpenConversationsOptions, "onClosed"> {
+  readonly defaults: SessionDefaults
+}
 
 /** The sessions of one runtime. */
 export interface Conversations {
@@ -82,21 +77,23 @@ async function closeIdle(scope: AgentScope, conversation: Conversation): Promise
 }
 
 export function createConversations(options: ConversationsOptions): Conversations {
-  const { registry, log, background } = options
+  const { catalogue, defaultModel, person, onChild, onClosed, ...shared } = options
+  const { registry, store, log, config } = shared
   const closing = new AbortController()
+  const watch = (): void => news.watch()
   const scope: AgentScope = {
-    ...options,
-    models: createModelSource(options),
-    tools: createToolList(registry, background.thresholdSeconds * 1_000),
-    events: createAgentEvents(log),
-    open: createLiveMap(),
-    agents: createAgentSessions(options.store),
-    changesOfDocument: createOneAtATime(),
-    comingChildren: new Map(),
-    closing: closing.signal,
-    watch: () => news.watch(),
-    createSession: (wanted) => createSession(scope, wanted),
-    openSession: (id, workspace) => openSession(scope, id, workspace),
+    ...shared,
+    models: createModelSource({ registry, catalogue, defaultModel }),
+    tools: createToolList(registry, config.background.thresholdSeconds * 1_000),
+    open: createOpenConversations({ events: createAgentEvents(log), closing: closing.signal, watch, onClosed }),
+    ports: { person, changesOfDocument: createOneAtATime() },
+    children: {
+      agents: createAgentSessions(store),
+      create: (wanted) => createSession(scope, wanted),
+      open: (id, workspace) => openSession(scope, id, workspace),
+      coming: new Map(),
+      onChild,
+    },
   }
   const news = createNews(scope)
   let closed: Promise<void> | undefined
@@ -106,7 +103,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     openSession: (id, workspace) => openSession(scope, id, workspace),
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),
-    on: (listener) => scope.events.on(listener),
+    on: (listener) => scope.open.events.on(listener),
     follow: (task, sinceSequence) => followTask(scope, task, sinceSequence),
     continueTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),

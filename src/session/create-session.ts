@@ -23,7 +23,7 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
   const conversation: Conversation = await toConversation(scope, { id, workspace, model, isNew }, (current) =>
-    scope.isKept
+    scope.defaults.isKept
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
       : createMemoryLog({
           id,
@@ -34,7 +34,7 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
           onTurnEnded: () => endUnkeptTurn(scope, id),
         }),
   )
-  if (parent) scope.onChild(id, parent)
+  if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await startSessionPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
@@ -73,7 +73,7 @@ export async function openConversation(
   const conversation = await toConversation(scope, { id, workspace, model, isNew: false }, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
-  if (parent) scope.onChild(id, parent)
+  if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await scope.runner.resumeOwnWork()
   await followLiveTasks(scope, conversation)
@@ -102,7 +102,7 @@ async function toConversation(
   if (open) throw new MeanwhileError("invalid_input", `The id ${id} is taken. Name none, or another.`, { session: id })
   const log = createLog(() => conversation.current)
   const { parent } = log.data
-  const emitter = createAgentEmitter(id, parent ? eventsAbove(scope, parent) : scope.events, scope.log)
+  const emitter = createAgentEmitter(id, parent ? eventsAbove(scope, parent) : scope.open.events, scope.log)
   const { gc, sessionPlugin } = scope.defaults
   const conversation: Conversation = {
     log,
@@ -121,15 +121,15 @@ async function toConversation(
     onSpent: null,
     queue: { done: Promise.resolve(), length: 0, openQuestions: 0 },
   }
-  scope.open.set(id, conversation)
-  if (conversation.hasTasks) scope.watch()
-  if (scope.reports.enabled && parent === null && scope.runner.takesTurns(id)) enableReports(scope, conversation)
+  scope.open.add(conversation)
+  if (conversation.hasTasks) scope.open.noteTasks(conversation)
+  if (scope.config.reports.enabled && parent === null && scope.runner.takesTurns(id)) enableReports(scope, conversation)
   return conversation
 }
 
 /** Looked up anew each time: after a restart a subagent may go on before its parent is opened. */
 function eventsAbove(scope: AgentScope, parent: SessionId): AgentEvents {
-  const above = (): AgentEvents => scope.open.get(parent)?.emitter ?? scope.events
+  const above = (): AgentEvents => scope.open.get(parent)?.emitter ?? scope.open.events
   return {
     hears: (type) => above().hears(type),
     send: (event) => above().send(event),

@@ -103,8 +103,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   const { log, sessionPlugin, emitter } = conversation
   await conversation.queue.done
   if (scope.open.get(log.id) !== conversation) return
-  scope.open.delete(log.id)
-  scope.onClosed(log.id)
+  scope.open.remove(log.id)
   withdrawHeld(conversation.messages, toClosed(log.id))
   conversation.reporter?.close()
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { toReportsConfig } from "../../src/session/report/report-config.ts"
+import { toReportsConfig } from "../../src/session/conversation/report-config.ts"
 
 describe("the configuration of reports", () => {
   test.each([

@@ -18,7 +18,7 @@ export function offeredTools(scope: Using<"tools">, { log, model }: Conversation
 export function systemPrompt(scope: Using<"config" | "registry">, { log, model }: Conversation): string {
   const { registry, config } = scope
   const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
-  return [config.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
+  return [config.agent.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
 }
 
 /** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */

@@ -7,7 +7,7 @@ import { type TaskRecord, WORK_KINDS } from "../../task/record.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Using } from "./scope.ts"
 
-type TaskWatchScope = Using<"background" | "bus" | "clock" | "log" | "open" | "store" | "watch">
+type TaskWatchScope = Using<"bus" | "clock" | "config" | "log" | "open" | "store">
 
 const PAGE_SIZE = 100
 const MOST_LEFT = 500
@@ -16,14 +16,13 @@ const MOST_LEFT = 500
 export function followTask(scope: TaskWatchScope, { id, session }: TaskRecord, sinceSequence: number): void {
   const conversation = session === null ? undefined : scope.open.get(session)
   if (!conversation) return
-  conversation.hasTasks = true
-  scope.watch()
+  scope.open.noteTasks(conversation)
   if (conversation.emitter.hears("task.changed")) watch(scope, conversation, id, sinceSequence)
 }
 
 /** Watches the live tasks that a conversation has from before. */
 export async function followLiveTasks(
-  scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
+  scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">,
   conversation: Conversation,
 ): Promise<void> {
   const { id: session, workspace } = conversation.log
@@ -34,7 +33,7 @@ export async function followLiveTasks(
 
 /** Each once, however many tell of it. */
 function watch(
-  scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
+  scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">,
   conversation: Conversation,
   taskId: TaskId,
   sinceSequence: number,
@@ -47,12 +46,12 @@ function watch(
 
 /** Passes the events of a task on to the listeners, until it has ended or its conversation is open here no longer. */
 async function watchTask(
-  scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
+  scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">,
   conversation: Conversation,
   taskId: TaskId,
   sinceSequence: number,
 ): Promise<void> {
-  const { bus, clock, store, background, open, log } = scope
+  const { bus, clock, store, config, open, log } = scope
   let sequence = sinceSequence
   async function look(): Promise<true | undefined> {
     if (open.get(conversation.log.id) !== conversation) return true
@@ -67,7 +66,7 @@ async function watchTask(
   }
   try {
     const subscribe = (wake: () => void) => bus.subscribeTask(taskId, wake)
-    await lookUntil({ clock, look, subscribe, pollMs: background.completionScanIntervalMs })
+    await lookUntil({ clock, look, subscribe, pollMs: config.background.completionScanIntervalMs })
   } catch (error) {
     if (isMeanwhileError(error, "closed")) return
     log.warn("a task could not be watched", { task: taskId, error: toErrorMessage(error) })

@@ -12,7 +12,7 @@ import type { ReportOptions } from "../conversation/report-request.ts"
 import { type ReportOutcome, type ReportTurnScope, takeReportTurn } from "./report-turn.ts"
 import { fallBack } from "./publish-report.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
 /** Ends that come so close together are one report. */
 const QUIET_MS = 1
@@ -29,7 +29,7 @@ export function enableReports(scope: ReportTurnScope, conversation: Conversation
 }
 
 function createReporter(scope: ReportTurnScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
-  const { clock, reports: config } = scope
+  const { clock, config } = scope
   const directly = createToldDirectly(scope, conversation)
   const deferral = createDeferral(scope, { readWaiting, show: (ended) => directly.show(ended) })
   const waiters = new Set<() => void>()
@@ -94,7 +94,12 @@ function createReporter(scope: ReportTurnScope, conversation: Conversation, { ge
 
   function plan(delivery: Delivery): ReportPlan {
     const { isGivenUp } = directly
-    return planReport(delivery, { config, wakes: conversation.log.data.wakes ?? 0, now: clock.now(), isGivenUp })
+    return planReport(delivery, {
+      config: config.reports,
+      wakes: conversation.log.data.wakes ?? 0,
+      now: clock.now(),
+      isGivenUp,
+    })
   }
 
   async function readWaiting() {

@@ -2,7 +2,7 @@ import type { CancelTimer } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { EndedTask } from "../results/delivery.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
 /** A conversation may stay busy for hours: what has waited too long for it is shown to the person directly. */
 export interface Deferral {
@@ -16,9 +16,10 @@ export interface DeferralOptions {
 }
 
 export function createDeferral(
-  { clock, log, reports: { maxDeferralMs } }: Using<"clock" | "log"> & ReportScope,
+  { clock, log, config }: Using<"clock" | "log"> & ReportScope,
   { readWaiting, show }: DeferralOptions,
 ): Deferral {
+  const { maxDeferralMs } = config.reports
   let cancelTimer: CancelTimer | null = null
   let isOn = false
 

@@ -18,9 +18,9 @@ import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import type { ReportMark } from "../turn/report-mark.ts"
 import type { ReportGenerator } from "../conversation/report-request.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
-type GeneratedReportScope = ContextScope & Using<"clock" | "closing" | "log" | "open" | "store"> & ReportScope
+type GeneratedReportScope = ContextScope & Using<"clock" | "log" | "open" | "store"> & ReportScope
 
 export interface GeneratedReports {
   readonly generator: ReportGenerator
@@ -38,7 +38,7 @@ export async function publishGenerated(
   { generator, delivery, hops }: GeneratedReports,
 ): Promise<readonly EndedTask[]> {
   const failed: EndedTask[] = []
-  for (const part of splitDelivery(delivery, scope.reports.maxQueued)) {
+  for (const part of splitDelivery(delivery, scope.config.reports.maxQueued)) {
     const request = toReportRequest(scope, conversation, part, hops)
     const { messageId, taskIds, groupId } = request
     announceReport(conversation, part)
@@ -60,14 +60,15 @@ export async function publishGenerated(
 }
 
 async function inTime(
-  scope: Using<"clock" | "closing"> & ReportScope,
+  scope: Using<"clock" | "open"> & ReportScope,
   make: (signal: AbortSignal) => Promise<string>,
 ): Promise<string> {
-  const { clock, reports, closing } = scope
+  const { clock, open } = scope
+  const { timeoutMs } = scope.config.reports
   const limit = new AbortController()
-  const stop = (): void => limit.abort(new Error(`it took longer than ${reports.timeoutMs} ms`))
-  const release = clock.schedule(reports.timeoutMs, stop, { isBackground: true })
-  const signal = AbortSignal.any([limit.signal, closing])
+  const stop = (): void => limit.abort(new Error(`it took longer than ${timeoutMs} ms`))
+  const release = clock.schedule(timeoutMs, stop, { isBackground: true })
+  const signal = AbortSignal.any([limit.signal, open.closing])
   try {
     return await unlessAborted(signal, make(signal))
   } finally {

@@ -6,7 +6,7 @@ import { stopTurn } from "../conversation/stop-turn.ts"
 import { fallBack, publishReport } from "./publish-report.ts"
 import { readReportMark, type ReportMark } from "../turn/report-mark.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
 /** A report whose worker is gone and that goes on here: it is published at its end, or the person is told directly. */
 export async function followLeftReport(
@@ -18,7 +18,7 @@ export async function followLeftReport(
   const mark = readReportMark(await run.metadata())
   if (!mark) return
   await announce(scope, conversation, mark)
-  const { timeoutMs } = scope.reports
+  const { timeoutMs } = scope.config.reports
   const late = `the report took longer than ${timeoutMs} ms`
   const stop = (): void => void stopTurn(scope, conversation, late, "limit")
   const release = scope.clock.schedule(timeoutMs, stop, { isBackground: true })

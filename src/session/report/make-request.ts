@@ -13,7 +13,7 @@ import type { JsonObject } from "../../base/json.ts"
 import { type Message, textOf } from "../../plugin/message.ts"
 import type { SessionLog } from "../log/session-log.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
 /** The request for a report about this delivery. */
 export function toReportRequest(
@@ -52,7 +52,7 @@ export function toReportRequest(
     toolContext: log.data.plugins,
     contextVersion: log.position,
     contextHash: createHash("sha256").update(JSON.stringify(log.history)).digest("hex"),
-    hopsRemaining: Math.max(0, scope.reports.maxHops - hops),
+    hopsRemaining: Math.max(0, scope.config.reports.maxHops - hops),
     resultsText: toResultsText(delivery, { limitTokens, hasLabels: true }),
   }
 }

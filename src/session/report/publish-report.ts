@@ -6,7 +6,7 @@ import type { ReportMark } from "../turn/report-mark.ts"
 import { toOneLine } from "../../base/one-line.ts"
 import { toQuestionText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
 /** Before the first word of it. */
 export function announceReport({ emitter }: Conversation, delivery: Delivery): void {
@@ -29,12 +29,12 @@ export function publishReport({ emitter }: Conversation, mark: ReportMark, text:
 
 /** Where no report could be made. */
 export function fallBack(
-  { reports }: ReportScope,
+  { config }: ReportScope,
   conversation: Conversation,
   tasks: readonly TaskRecord[],
   why: string | null = null,
 ): void {
-  if (reports.fallbackNotification) showNotification(conversation, tasks, why)
+  if (config.reports.fallbackNotification) showNotification(conversation, tasks, why)
 }
 
 const LONGEST_LINE = 300

@@ -2,7 +2,7 @@ import { toHops } from "../../runner/run/active-run.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Stopper } from "../../task/stop.ts"
 import { type Delivery, endedInGroup, type EndedTask, keepEnded, type ToldGroup } from "../results/delivery.ts"
-import type { ReportsConfig } from "./report-config.ts"
+import type { ReportsConfig } from "../conversation/report-config.ts"
 
 /** Longer ago than that, an end is no news worth waking anybody for. */
 const OLDEST_MS = 7 * 24 * 60 * 60 * 1_000

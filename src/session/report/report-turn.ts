@@ -12,10 +12,10 @@ import { type ReportMark, toReportMetadata } from "../turn/report-mark.ts"
 import type { ReportPlan } from "./report-plan.ts"
 import { type SaidMessage, toSaidText } from "../results/steering-messages.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ReportScope } from "./report-config.ts"
+import type { ReportScope } from "../conversation/report-config.ts"
 
 /** For a report that is a turn of the agent. */
-export type ReportTurnScope = NewTurnScope & ReportScope
+export type ReportTurnScope = NewTurnScope
 
 const CUT_OFF = "The turn before was cut off before this call was answered."
 
@@ -123,13 +123,14 @@ function toTitle(delivery: Delivery): string {
 }
 
 /** Aborted when a report takes longer than it may. */
-function limitTime({ clock, reports }: Using<"clock"> & ReportScope): {
+function limitTime({ clock, config }: Using<"clock"> & ReportScope): {
   readonly signal: AbortSignal
   release(): void
 } {
+  const { timeoutMs } = config.reports
   const limit = new AbortController()
-  const stop = (): void => limit.abort(new MeanwhileError("closed", `it took longer than ${reports.timeoutMs} ms`))
-  return { signal: limit.signal, release: clock.schedule(reports.timeoutMs, stop, { isBackground: true }) }
+  const stop = (): void => limit.abort(new MeanwhileError("closed", `it took longer than ${timeoutMs} ms`))
+  return { signal: limit.signal, release: clock.schedule(timeoutMs, stop, { isBackground: true }) }
 }
 
 const tasksOf = (delivery: Delivery) => endedIn(delivery).map(({ task }) => task)

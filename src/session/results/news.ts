@@ -17,8 +17,8 @@ export interface News {
   close(): void
 }
 
-export function createNews(scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">): News {
-  const { bus, clock, open, background } = scope
+export function createNews(scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">): News {
+  const { bus, clock, open, config } = scope
   let cancelScan: CancelTimer | null = null
   let isClosed = false
   const unsubscribe = bus.subscribe(hear)
@@ -30,7 +30,7 @@ export function createNews(scope: Using<"background" | "bus" | "clock" | "log" |
 
   function watch(): void {
     if (cancelScan || isClosed) return
-    cancelScan = clock.schedule(background.completionScanIntervalMs, () => void scan(), { isBackground: true })
+    cancelScan = clock.schedule(config.background.completionScanIntervalMs, () => void scan(), { isBackground: true })
   }
 
   async function scan(): Promise<void> {

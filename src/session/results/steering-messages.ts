@@ -15,7 +15,7 @@ export interface SaidMessage {
  * after it loses neither.
  */
 export async function leaveMessage(
-  scope: Using<"store" | "clock" | "redactor">,
+  scope: Using<"clock" | "redactor" | "store">,
   workspace: WorkspaceId,
   session: SessionId,
   text: string,

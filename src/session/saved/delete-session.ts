@@ -12,7 +12,7 @@ import type { Using } from "../conversation/scope.ts"
  * it listed: deleting it again removes the rest. False when it was gone already.
  */
 export async function deleteSession(
-  scope: Using<"log" | "onClosed" | "open" | "runner" | "store">,
+  scope: Using<"log" | "open" | "runner" | "store">,
   workspace: WorkspaceId,
   id: SessionId,
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function deleteSession(
 }
 
 async function deleteBelow(
-  scope: Using<"onClosed" | "open" | "runner" | "store">,
+  scope: Using<"open" | "runner" | "store">,
   workspace: WorkspaceId,
   id: SessionId,
 ): Promise<void> {
@@ -40,7 +40,7 @@ async function deleteBelow(
   for (const child of below) await deleteOne(scope, child)
 }
 
-async function deleteOne(scope: Using<"onClosed" | "open" | "runner">, id: SessionId): Promise<boolean> {
+async function deleteOne(scope: Using<"open" | "runner">, id: SessionId): Promise<boolean> {
   try {
     await scope.runner.deleteSession(id, [toSaidCollection(id), toDocumentsCollection(id)])
   } catch (error) {
@@ -48,8 +48,7 @@ async function deleteOne(scope: Using<"onClosed" | "open" | "runner">, id: Sessi
     throw error
   }
   scope.open.get(id)?.reporter?.close()
-  scope.open.delete(id)
-  scope.onClosed(id)
+  scope.open.remove(id)
   return true
 }
 

@@ -14,7 +14,7 @@ import { readDocuments, toDocumentPuts } from "./saved-documents.ts"
 import { readRestored, readSessionState, toResults } from "./session-state.ts"
 import type { Using } from "../conversation/scope.ts"
 
-export type DirectoryScope = Using<"config" | "log" | "onClosed" | "open" | "redactor" | "runner" | "store">
+export type DirectoryScope = Using<"config" | "log" | "open" | "redactor" | "runner" | "store">
 
 const MOST_LISTED = 100
 
@@ -37,7 +37,7 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const id = (await store.session(state.id)) ? createSessionId() : state.id
       const { description, turns, model, messages } = state
       const plugins = scope.redactor.redactJson(state.data).value
-      const known = { model: model ?? scope.config.model ?? "", description, turns, plugins }
+      const known = { model: model ?? scope.config.agent.model ?? "", description, turns, plugins }
       const data = { ...parseSessionData(known), ...(await readRestored(scope, state)) }
       const entries = messages.map((message) => redactEntry(scope.redactor, { kind: "message", message, turn: null }))
       await store.commit([

@@ -18,7 +18,7 @@ interface DocumentsOwner extends SessionOwner {
 
 /** In the store, or, of a conversation that is not kept, with it in memory. */
 export function createDocumentsPort(
-  scope: Using<"agents" | "changesOfDocument" | "open" | "redactor" | "store">,
+  scope: Using<"children" | "open" | "ports" | "redactor" | "store">,
   owner: DocumentsOwner,
 ): DocumentsPort {
   const toId = (name: string): string => `${owner.plugin}/${name}`
@@ -37,7 +37,7 @@ export function createDocumentsPort(
       if (!unkept) {
         const key = `${owner.workspace}/${toDocumentsCollection(owner.session)}/${toId(name)}`
         const changeOne = () => changeStored(scope, owner, toId(name), (before) => redact(change(before)))
-        return scope.changesOfDocument(key, changeOne)
+        return scope.ports.changesOfDocument(key, changeOne)
       }
       const value = redact(change(unkept.documents.inMemory.get(toId(name))))
       unkept.documents.inMemory.set(toId(name), value)
@@ -80,11 +80,11 @@ async function requireSession({ open, store }: Using<"open" | "store">, session:
   throw new MeanwhileError("not_found", "The conversation is gone: nothing more can be kept of it.", { session })
 }
 
-function findHere({ open, agents }: Using<"agents" | "open">, { session }: SessionOwner): Conversation | undefined {
-  return session === null ? undefined : (open.get(session) ?? agents.recall(session))
+function findHere({ open, children }: Using<"children" | "open">, { session }: SessionOwner): Conversation | undefined {
+  return session === null ? undefined : (open.get(session) ?? children.agents.recall(session))
 }
 
-function findUnkept(scope: Using<"agents" | "open">, owner: SessionOwner): Conversation | undefined {
+function findUnkept(scope: Using<"children" | "open">, owner: SessionOwner): Conversation | undefined {
   const conversation = findHere(scope, owner)
   return conversation?.log.isKept === false ? conversation : undefined
 }

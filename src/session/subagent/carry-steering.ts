@@ -9,10 +9,10 @@ import type { Using } from "../conversation/scope.ts"
 
 /** The messages to the agent in the run before this one, oldest first. */
 export async function readSaidBefore(
-  scope: Using<"agents" | "open" | "store">,
+  scope: Using<"children" | "open" | "store">,
   { taskId, run, workspace }: AskingRun,
 ): Promise<readonly string[]> {
-  const before = run > 1 ? await scope.agents.find({ id: taskId, workspace }) : null
+  const before = run > 1 ? await scope.children.agents.find({ id: taskId, workspace }) : null
   if (before === null) return []
   const unheard = await readSaid(scope, { id: before, workspace })
   return [...(await readSteered(scope, before)), ...unheard.map(({ text }) => text)]
@@ -39,8 +39,8 @@ export async function carrySaid(scope: Using<"store">, texts: readonly string[],
   child.hasNews = true
 }
 
-async function readSteered(scope: Using<"agents" | "open" | "store">, id: SessionId): Promise<readonly string[]> {
-  const here = scope.open.get(id) ?? scope.agents.recall(id)
+async function readSteered(scope: Using<"children" | "open" | "store">, id: SessionId): Promise<readonly string[]> {
+  const here = scope.open.get(id) ?? scope.children.agents.recall(id)
   if (here) return here.log.data.steered ?? []
   const record = await scope.store.session(id)
   return record ? (parseSessionData(record.data).steered ?? []) : []

@@ -2,33 +2,30 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ChildScope } from "./child-scope.ts"
 
 /**
  * The limits of agents below agents, where turns are no tasks and the runner cannot see who is below whom: in sessions
  * that are not kept. Returns what gives the place back: once the child is open it counts by itself.
  */
-export function takeRoom(
-  scope: Using<"background" | "open"> & Pick<ChildScope, "comingChildren">,
-  { log }: Conversation,
-): () => void {
-  const { maxAgentDepth, maxAgentFanOut } = scope.background
+export function takeRoom(scope: Using<"children" | "config" | "open">, { log }: Conversation): () => void {
+  const { maxAgentDepth, maxAgentFanOut } = scope.config.background
   const depth = levelOf(scope, log.id) + 1
   if (depth > maxAgentDepth) {
     const message = `An agent here would be ${depth} levels deep; at most ${maxAgentDepth} are allowed. Do the work in this agent.`
     throw new MeanwhileError("limit_exceeded", message, { limit: "maxAgentDepth", depth })
   }
-  const coming = scope.comingChildren.get(log.id) ?? 0
-  const siblings = coming + [...scope.open.values()].filter((other) => other.log.data.parent === log.id).length
+  const { coming } = scope.children
+  const ownComing = coming.get(log.id) ?? 0
+  const siblings = ownComing + [...scope.open.values()].filter((other) => other.log.data.parent === log.id).length
   if (siblings >= maxAgentFanOut) {
     const message = `This agent has ${siblings} live agents; at most ${maxAgentFanOut} are allowed. Wait for one of them to end.`
     throw new MeanwhileError("limit_exceeded", message, { limit: "maxAgentFanOut", siblings })
   }
-  scope.comingChildren.set(log.id, coming + 1)
+  coming.set(log.id, ownComing + 1)
   return () => {
-    const left = (scope.comingChildren.get(log.id) ?? 1) - 1
-    if (left > 0) scope.comingChildren.set(log.id, left)
-    else scope.comingChildren.delete(log.id)
+    const left = (coming.get(log.id) ?? 1) - 1
+    if (left > 0) coming.set(log.id, left)
+    else coming.delete(log.id)
   }
 }
 

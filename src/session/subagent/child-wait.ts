@@ -19,7 +19,7 @@ export interface TaskWait {
  * time counts against its limit.
  */
 export async function waitForTasks(
-  scope: Using<"background" | "bus" | "clock" | "runner" | "store">,
+  scope: Using<"bus" | "clock" | "config" | "runner" | "store">,
   conversation: Conversation,
   wait: TaskWait,
 ): Promise<void> {
@@ -45,14 +45,14 @@ export async function waitForTasks(
 
 /** Resolves when somebody, in whichever process, has said something to the agent, or the signal aborts. */
 async function waitUntilTold(
-  scope: Using<"background" | "bus" | "clock" | "store">,
+  scope: Using<"bus" | "clock" | "config" | "store">,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bus, clock, background } = scope
+  const { bus, clock, config } = scope
   await lookUntil({
     clock,
-    pollMs: background.completionScanIntervalMs,
+    pollMs: config.background.completionScanIntervalMs,
     signals: [signal],
     subscribe: (wake) =>
       bus.subscribe((about) => {

@@ -11,13 +11,10 @@ import { type ChildOptions, runChild, type RunChildScope } from "./run-child.ts"
 import { goOnIfSaid } from "./news.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ChildScope } from "./child-scope.ts"
 
 /** For a subagent that the call which asked for it holds. */
-export type HeldChildScope = RunChildScope & Using<"agents" | "closing" | "open">
-export type CreateChildScope = HeldChildScope &
-  Using<"registry" | "tools"> &
-  Pick<ChildScope, "comingChildren" | "createSession" | "openSession">
+export type HeldChildScope = RunChildScope & Using<"children" | "open">
+export type CreateChildScope = HeldChildScope & Using<"registry" | "tools">
 
 /** A new agent below the parent, or the one that the same call had made before a crash. */
 export async function createChild(
@@ -31,15 +28,15 @@ export async function createChild(
   const before = run ? await readSaidBefore(scope, run) : []
   const id = log.isKept && run && options.key !== undefined ? toChildId(run, options.key) : undefined
   if (id && run && (await scope.store.session(id))) {
-    const session = await scope.openSession(id, workspace)
-    await scope.agents.keep({ id: run.taskId, workspace }, id)
+    const session = await scope.children.open(id, workspace)
+    await scope.children.agents.keep({ id: run.taskId, workspace }, id)
     return toRetried(scope, before, toChild(scope, session, { run, isFound: true }))
   }
   const model = options.model ?? log.data.model
   const tools = toChildTools(scope, { wanted: options.tools ?? null, parents: log.data.tools, model })
   const giveBack = log.isKept ? null : takeRoom(scope, parent)
   try {
-    const session = await scope.createSession({
+    const session = await scope.children.create({
       name: options.name,
       model,
       parent: log.id,
@@ -72,7 +69,7 @@ export function toChild(
 ): ChildSession {
   const conversation = scope.open.get(session.id)
   if (!conversation) throw new MeanwhileError("closed", `The subagent ${session.name} was closed. Start another.`)
-  if (run && !conversation.log.isKept) scope.agents.remember(run.taskId, conversation)
+  if (run && !conversation.log.isKept) scope.children.agents.remember(run.taskId, conversation)
   // Something may have been said to it while nobody had it open.
   if (isFound) conversation.hasNews = true
   return createChildSession(scope, { session, conversation, run, isFound })
@@ -96,7 +93,7 @@ function createChildSession(scope: HeldChildScope, options: ChildOptions): Child
     async close() {
       if (run?.isLeft) return
       if (run?.isRecorded) void goOnIfSaid(scope, conversation, run)
-      else if (run) scope.agents.forget(run.taskId)
+      else if (run) scope.children.agents.forget(run.taskId)
       try {
         await session.close()
       } catch (error) {

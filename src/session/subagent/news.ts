@@ -11,7 +11,7 @@ import { readSaid, leaveMessage } from "../results/steering-messages.ts"
 import type { AgentsPort } from "../../runner/run/run-ports.ts"
 import type { Using } from "../conversation/scope.ts"
 
-type NewsScope = Using<"agents" | "clock" | "closing" | "log" | "redactor" | "runner" | "store">
+type NewsScope = Using<"children" | "clock" | "log" | "open" | "redactor" | "runner" | "store">
 
 const MOST_TASKS = 1_000
 
@@ -46,7 +46,7 @@ export async function hasBeenTold(scope: Using<"store">, conversation: Conversat
  * between leaves the message where it is: it is told when the agent is resumed.
  */
 export async function goOnIfSaid(
-  scope: Using<"closing" | "log" | "runner" | "store">,
+  scope: Using<"log" | "open" | "runner" | "store">,
   conversation: Conversation,
   run: AskingRun,
 ): Promise<void> {
@@ -59,12 +59,12 @@ export async function goOnIfSaid(
  * them finds what the other wrote. Of two who find it, one begins the run.
  */
 export async function goOnIfUnheard(
-  scope: Using<"closing" | "log" | "runner" | "store">,
+  scope: Using<"log" | "open" | "runner" | "store">,
   { id, workspace }: AgentTask,
   session: SessionId,
 ): Promise<void> {
   try {
-    if (scope.closing.aborted || (await scope.store.task(id))?.status !== "completed") return
+    if (scope.open.closing.aborted || (await scope.store.task(id))?.status !== "completed") return
     if ((await readSaid(scope, { id: session, workspace })).length === 0) return
     await scope.runner.resume(id, SAID_MESSAGE, workspace)
   } catch (error) {
@@ -76,7 +76,7 @@ export async function goOnIfUnheard(
 /** The runner's view of the conversations of agent tasks. */
 export function createAgentsPort(scope: NewsScope): AgentsPort {
   return {
-    sessionOf: (task) => scope.agents.find(task),
+    sessionOf: (task) => scope.children.agents.find(task),
     async say(task, session, text) {
       await leaveMessage(scope, task.workspace, session, text)
       await goOnIfUnheard(scope, task, session)

@@ -7,32 +7,25 @@ import { takeRoom } from "./child-limits.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Session } from "../conversation/session.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ChildScope } from "./child-scope.ts"
-
-export type ReopenChildScope = HeldChildScope & Pick<ChildScope, "comingChildren" | "onChild" | "openSession">
 
 /** The agent of an earlier run of the same task. Whatever a call names, it gets no conversation but its own. */
 export async function reopenChild(
-  scope: ReopenChildScope,
+  scope: HeldChildScope,
   parent: Conversation,
   run: AskingRun | null,
   id: SessionId,
 ): Promise<ChildSession> {
   const { workspace } = parent.log
-  const own = run && (await scope.agents.find({ id: run.taskId, workspace }))
+  const own = run && (await scope.children.agents.find({ id: run.taskId, workspace }))
   if (own !== id) throw expired(id)
   const session = await (parent.log.isKept ? openKept(scope, parent, id) : openUnkept(scope, parent, id))
   if (!session) throw expired(id)
   return toChild(scope, session, { run, isFound: true })
 }
 
-async function openKept(
-  scope: Pick<ChildScope, "openSession">,
-  { log }: Conversation,
-  id: SessionId,
-): Promise<Session | null> {
+async function openKept(scope: Using<"children">, { log }: Conversation, id: SessionId): Promise<Session | null> {
   try {
-    return await scope.openSession(id, log.workspace)
+    return await scope.children.open(id, log.workspace)
   } catch (error) {
     if (isMeanwhileError(error, "not_found")) return null
     throw error
@@ -41,22 +34,21 @@ async function openKept(
 
 /** It was put away at the end of the run before, with all that was said in it. */
 async function openUnkept(
-  scope: Using<"agents" | "background" | "bus" | "open"> &
-    Pick<ChildScope, "comingChildren" | "onChild" | "openSession">,
+  scope: Using<"bus" | "children" | "config" | "open">,
   parent: Conversation,
   id: SessionId,
 ): Promise<Session | null> {
-  const conversation = scope.agents.recall(id)
+  const conversation = scope.children.agents.recall(id)
   if (!conversation) return null
   if (scope.open.get(id) !== conversation) {
     const giveBack = takeRoom(scope, parent)
-    scope.open.set(id, conversation)
+    scope.open.add(conversation)
     giveBack()
-    scope.onChild(id, parent.log.id)
+    scope.children.onChild(id, parent.log.id)
     const { name } = conversation.log.data
     conversation.emitter.emit({ type: "agent.created", name, parent: parent.log.id, model: conversation.model.id })
   }
-  return scope.openSession(id, parent.log.workspace)
+  return scope.children.open(id, parent.log.workspace)
 }
 
 function expired(session: SessionId): MeanwhileError {

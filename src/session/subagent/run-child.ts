@@ -22,7 +22,7 @@ import { findBudgetEnd } from "../turn/turn-budget.ts"
 const MOST_WAKES = 5
 
 /** For one run of a subagent. */
-export type RunChildScope = Using<"background" | "bus" | "clock" | "log" | "models" | "runner" | "store">
+export type RunChildScope = Using<"bus" | "clock" | "config" | "log" | "models" | "runner" | "store">
 
 export interface ChildOptions {
   readonly session: Session

@@ -4,14 +4,13 @@ import type { SessionsPort } from "../../plugin/sessions-port.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { createChild, type CreateChildScope } from "./create-child.ts"
 import { toHandover } from "./handover.ts"
-import { reopenChild, type ReopenChildScope } from "./reopen-child.ts"
+import { reopenChild } from "./reopen-child.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { offeredTools } from "../conversation/context.ts"
 import { createSessionDirectory, type DirectoryScope } from "../saved/directory.ts"
 import type { Using } from "../conversation/scope.ts"
-import type { ChildScope } from "./child-scope.ts"
 
-type SessionsPortScope = CreateChildScope & ReopenChildScope & DirectoryScope
+type SessionsPortScope = CreateChildScope & DirectoryScope
 
 export interface PortOwner {
   readonly session: SessionId | null
@@ -41,11 +40,8 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
 const NEVER = new AbortController()
 
 /** After a restart a call may go on before anybody has opened its conversation. */
-async function openParent(
-  scope: Using<"open"> & Pick<ChildScope, "openSession">,
-  { session, workspace }: PortOwner,
-): Promise<Conversation> {
-  if (session && !scope.open.has(session)) await scope.openSession(session, workspace)
+async function openParent(scope: Using<"children" | "open">, { session, workspace }: PortOwner): Promise<Conversation> {
+  if (session && !scope.open.has(session)) await scope.children.open(session, workspace)
   const parent = session && scope.open.get(session)
   if (parent) return parent
   throw new MeanwhileError("wrong_state", "A subagent needs a session to be below, and this call has none.")

@@ -8,7 +8,7 @@ import type { Conversation, HeldMessage, WaitingMessages } from "../conversation
 import { requireOpen } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
 
-type BeginWhenFreeScope = Using<"background" | "bus" | "clock" | "closing" | "open" | "runner" | "store">
+type BeginWhenFreeScope = Using<"bus" | "clock" | "config" | "open" | "runner" | "store">
 
 /** Tells when the turn is in the store: from then on it is waited for as any other of this process. */
 type Begin<Result> = (onBegun: () => void) => Promise<Result>
@@ -53,7 +53,7 @@ async function hold<Result>(
   const over = Promise.withResolvers<void>()
   const before = [...conversation.messages.held].map((message) => message.over)
   const message: HeldMessage = { over: over.promise, withdraw: (reason) => withdrawn.abort(reason) }
-  const given = AbortSignal.any([withdrawn.signal, scope.closing, ...(options.signal ? [options.signal] : [])])
+  const given = AbortSignal.any([withdrawn.signal, scope.open.closing, ...(options.signal ? [options.signal] : [])])
   const leave = (): void => {
     conversation.messages.held.delete(message)
     over.resolve()
@@ -118,15 +118,15 @@ const isRunning = (status: string | null): boolean => status === "running" || st
 
 /** Keeps the process alive: a person waits for the answer. */
 async function waitUntilFree(
-  scope: Using<"background" | "bus" | "clock" | "runner" | "store">,
+  scope: Using<"bus" | "clock" | "config" | "runner" | "store">,
   session: SessionId,
   turn: TaskId,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bus, clock, store, background } = scope
+  const { bus, clock, store, config } = scope
   await lookUntil({
     clock,
-    pollMs: background.completionScanIntervalMs,
+    pollMs: config.background.completionScanIntervalMs,
     keepsProcessAlive: true,
     signals: [signal],
     subscribe: (wake) => bus.subscribeTask(turn, wake),

@@ -48,7 +48,7 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
 
 /** Makes the call again while its error may pass: a rate limit, an overloaded or unreachable provider. */
 async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>): Promise<Result> {
-  const { config } = scope.agents
+  const config = scope.agents.config.agent
   for (let attempt = 1; ; attempt++) {
     try {
       await scope.turn.requireOwned()
@@ -73,7 +73,7 @@ function mayPass(error: unknown): error is MeanwhileError {
 function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number): number {
   const asked = error.details["retryAfterMs"]
   if (typeof asked === "number" && asked >= 0) return Math.ceil(asked)
-  const { modelRetryBaseSeconds, maxModelRetryWaitSeconds } = agents.config
+  const { modelRetryBaseSeconds, maxModelRetryWaitSeconds } = agents.config.agent
   const doubled = modelRetryBaseSeconds * 1_000 * 2 ** (attempt - 1)
   const spread = 0.5 + Math.random() / 2
   return Math.ceil(Math.min(doubled, maxModelRetryWaitSeconds * 1_000) * spread)
@@ -98,7 +98,7 @@ async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void>
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
   const { agents, conversation } = scope
-  const { maxOutputTokens, temperature } = agents.config
+  const { maxOutputTokens, temperature } = agents.config.agent
   const { emitter } = conversation
   return {
     system: systemPrompt(agents, conversation),

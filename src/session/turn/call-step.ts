@@ -30,7 +30,7 @@ export function toBackgroundAfterMs(
 ): number | undefined {
   const parsed = found.tool.input.safeParse(input)
   const policy = parsed.success ? toPolicy(found.tool, parsed.data) : null
-  return policy?.mode === "after" ? (policy.ms ?? agents.background.thresholdSeconds * 1_000) : undefined
+  return policy?.mode === "after" ? (policy.ms ?? agents.config.background.thresholdSeconds * 1_000) : undefined
 }
 
 /** A call, and where it stands in its turn. */

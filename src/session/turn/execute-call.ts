@@ -48,8 +48,7 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
   const promoted = answer?.outcome === "promoted" ? answer.task : null
   const taskId = promoted?.id ?? null
   if (taskId) {
-    conversation.hasTasks = true
-    agents.watch()
+    agents.open.noteTasks(conversation)
   }
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
   if (emitter.hears("tool_call.ended")) {
@@ -87,7 +86,7 @@ async function perform(
     const answer = await followed(scope, begin(scope, attempt))
     return {
       result: toToolResult(call, answer, {
-        limitCharacters: scope.agents.config.toolResultLimitCharacters,
+        limitCharacters: scope.agents.config.agent.toolResultLimitCharacters,
         tellPromoted: (promoted) => tellPromoted(scope, promoted),
       }),
       answer,

@@ -16,7 +16,7 @@ import type { TurnBudget } from "./turn-budget.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /** For a turn that begins here. */
-export type NewTurnScope = TurnServices & Using<"closing" | "open">
+export type NewTurnScope = TurnServices & Using<"open">
 
 /** A turn that begins here, whoever asks for it. */
 export interface NewTurn
@@ -37,7 +37,7 @@ export async function takeNewTurn(
   newTurn: NewTurn,
 ): Promise<TurnResult> {
   const { signal, stopper } = newTurn
-  scope.closing.throwIfAborted()
+  scope.open.closing.throwIfAborted()
   requireOpen(scope, conversation)
   signal?.throwIfAborted()
   const current = noteRunning(conversation, null)
@@ -132,7 +132,7 @@ async function changeModel(scope: Using<"log" | "models">, conversation: Convers
  * looked at again. Dying before it: done when the session is opened next.
  */
 export async function afterTurn(
-  scope: Using<"log" | "runner" | "watch">,
+  scope: Using<"log" | "open" | "runner">,
   conversation: Conversation,
   { isContinued = false }: { readonly isContinued?: boolean } = {},
 ): Promise<void> {
@@ -140,8 +140,7 @@ export async function afterTurn(
   if (conversation.log.data.turn !== null) return
   conversation.hasNews ||= conversation.hasTasks
   if (!isContinued && !hasStarted(scope, conversation)) return
-  conversation.hasTasks = true
-  scope.watch()
+  scope.open.noteTasks(conversation)
   await sealGroups(scope, conversation)
 }
 

@@ -83,7 +83,7 @@ interface TurnEnd {
  */
 async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEnd> {
   const { log } = scope.conversation
-  const { maxStepsPerTurn } = scope.agents.config
+  const { maxStepsPerTurn } = scope.agents.config.agent
   const left = scope.turn.isContinued ? log.history.at(-1) : undefined
   for (;;) {
     const last = log.history.at(-1)

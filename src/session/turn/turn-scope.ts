@@ -8,7 +8,7 @@ import type { TurnBudget } from "./turn-budget.ts"
 
 /** The parts of the runtime that a turn uses. */
 export type TurnServices = ContextScope &
-  Using<"background" | "clock" | "ledger" | "log" | "redactor" | "runner" | "store" | "watch">
+  Using<"clock" | "config" | "ledger" | "log" | "open" | "redactor" | "runner" | "store">
 
 /** State that the parts of one turn share. */
 export interface TurnScope {

@@ -44,9 +44,10 @@ export const reportsConfigSchema = z
   .readonly()
 
 export type ReportsConfig = z.output<typeof reportsConfigSchema>
+
 /** For what speaks without being asked. */
 export interface ReportScope {
-  readonly reports: ReportsConfig
+  readonly config: { readonly reports: ReportsConfig }
 }
 
 export type ReportsConfigInput = z.input<typeof reportsConfigSchema>
