@@ -94,12 +94,8 @@ function createReporter(scope: ReportTurnScope, conversation: Conversation, { ge
 
   function plan(delivery: Delivery): ReportPlan {
     const { isGivenUp } = directly
-    return planReport(delivery, {
-      config: config.reports,
-      wakes: conversation.log.data.wakes ?? 0,
-      now: clock.now(),
-      isGivenUp,
-    })
+    const { wakes = 0 } = conversation.log.data
+    return planReport(delivery, { config: config.reports, wakes, now: clock.now(), isGivenUp })
   }
 
   async function readWaiting() {
