@@ -45,7 +45,7 @@ export default defineConfig(({ mode }) => {
       maxWorkers: 2,
       expect: { poll: { timeout: POLL_TIMEOUT_MS } },
       sequence: { sequencer: LongestFirst },
-      globalSetup: ["test/support/postgres/shared-server.ts"],
+      globalSetup: ["test/support/run-folder.ts", "test/support/postgres/shared-server.ts"],
       projects: [
         ...(isAbout("embedded") ? [fast, slow(isLong)] : []),
         ...(isAbout("postgres") ? [postgres, slowPostgres(isLong)] : []),

@@ -1,3 +1,4 @@
+import { subscribe } from "node:diagnostics_channel"
 import { onTestFinished } from "vitest"
 import { isZombie, listProcesses, type ProcessEntry, readProcess } from "../../src/runner/process/table.ts"
 
@@ -32,6 +33,26 @@ export function stateOf(pid: number): string | undefined {
 /** Whatever becomes of the test, nothing with this in its environment outlives it. */
 export function endProcessesAfterTest(marker: string): void {
   onTestFinished(() => {
+    for (const pid of processesWith(marker)) endNow(pid)
+  })
+}
+
+/** How many processes this one has started so far. */
+let startedCount = 0
+const countStarted = (): void => void startedCount++
+subscribe("child_process", countStarted)
+
+/** Node does not tell of a process in a terminal, which a library starts. */
+export const onStartedInTerminal: () => void = countStarted
+
+/**
+ * The same for what the test starts from now on. One that starts nothing does not look: to read the environment of every
+ * process of the machine took a tenth of the time of quick tests.
+ */
+export function endStartedAfterTest(marker: string): void {
+  const startedBefore = startedCount
+  onTestFinished(() => {
+    if (startedCount === startedBefore) return
     for (const pid of processesWith(marker)) endNow(pid)
   })
 }

@@ -5,6 +5,7 @@ import { spawn as spawnInTerminal } from "@lydell/node-pty"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { createOwnEnvironment } from "./own-environment.ts"
+import { onStartedInTerminal } from "./processes.ts"
 import { withPatience } from "./patience.ts"
 import { builtProgram } from "./built-program.ts"
 
@@ -92,6 +93,7 @@ export function startInTerminal(
     cwd: settings.directory,
     env: toEnvironment(settings),
   })
+  onStartedInTerminal()
   let shown = ""
   let hasExited = false
   terminal.onData((text) => (shown += text))

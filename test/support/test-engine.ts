@@ -6,6 +6,7 @@ import type { Clock } from "../../src/base/clock.ts"
 import type { JsonObject } from "../../src/base/json.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
+import { createMigratedFile } from "./embedded/migrated-file.ts"
 import { createTestDatabase, START_PATIENCE_MS, type TestDatabase } from "./postgres/server.ts"
 import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { Dispatcher } from "../../src/task/dispatcher.ts"
@@ -13,6 +14,8 @@ import type { Engine } from "../../src/task/engine.ts"
 
 /** Set by the configuration of the tests: each of its projects is about one engine. */
 export const isPostgres = process.env["MEANWHILE_TEST_ENGINE"] === "postgres"
+
+const STORE_FILE = "store.sqlite"
 
 /** For what only a store in a file can show: damage to it, a path that names it, processes that are told nothing but a path. */
 export const testOfFile: typeof test = isPostgres ? (test.skip as typeof test) : test
@@ -45,6 +48,9 @@ export interface TestRuntime extends Runtime {
 }
 
 export async function openWithRunner(options: RuntimeOptions): Promise<TestRuntime> {
+  if (options.dataDirectory !== undefined && !options.engine) {
+    await createMigratedFile(join(options.dataDirectory, STORE_FILE))
+  }
   const { runtime, runner } = await openRuntime(options)
   return { ...runtime, tasks: runner }
 }
@@ -99,6 +105,8 @@ async function openPostgres(folder: string, { clock, isHolderAlive }: TestEngine
 }
 
 /** No test can cut the power, so none waits for the disk. */
-function openFile(folder: string, options: TestEngineOptions): Promise<Engine> {
-  return createEmbeddedEngine({ ...options, path: join(folder, "store.sqlite"), synchronous: "normal" })
+async function openFile(folder: string, options: TestEngineOptions): Promise<Engine> {
+  const path = join(folder, STORE_FILE)
+  await createMigratedFile(path)
+  return createEmbeddedEngine({ ...options, path, synchronous: "normal" })
 }

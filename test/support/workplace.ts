@@ -6,7 +6,7 @@ import type { RuntimeOptions } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
-import { endProcessesAfterTest } from "./processes.ts"
+import { endStartedAfterTest } from "./processes.ts"
 import { openTestRuntime, type TestRuntime } from "./test-engine.ts"
 
 export interface Workplace {
@@ -31,7 +31,7 @@ export async function createWorkplace(options: WorkplaceOptions = {}): Promise<W
 export function createFolder(): string {
   const directory = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  endProcessesAfterTest(toTestMarker(directory))
+  endStartedAfterTest(toTestMarker(directory))
   return directory
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createMigratedFile } from "./migrated-file.ts"
 import { createSubject, type EngineSubject } from "../../../src/engine/suite/subject.ts"
 import { createEmbeddedEngine, type EmbeddedEngineOptions } from "../../../src/engine/embedded/engine.ts"
 
@@ -14,6 +15,7 @@ export async function createTestStore(
   options: Partial<EmbeddedEngineOptions> = {},
 ): Promise<EngineSubject & { readonly path: string }> {
   const { path, remove } = await createFolder()
+  await createMigratedFile(path)
   const open = () => createEmbeddedEngine({ path, pollSharedMs: 5, synchronous: "normal", ...options })
   return { path, ...(await createSubject(open, remove)) }
 }
