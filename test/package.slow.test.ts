@@ -130,6 +130,15 @@ describe("the package as it is published", () => {
     expect(readFileSync(main, "utf8")).not.toMatch(/^\s*import[^(]|;import[^(]|\busing\b/)
   })
 
+  test("shows little of its code when nobody catches an error of the library", async () => {
+    const source = 'import { createRuntime } from "meanwhile"\nawait createRuntime({ engine: "nowhere:5432" })\n'
+    const program = write("uncaught.mjs", source)
+    const refused: unknown = await run(process.execPath, [program], { cwd: consumer }).catch((error: unknown) => error)
+    const shown = refused instanceof Error && "stderr" in refused ? String(refused.stderr) : ""
+    expect(shown).toContain("MeanwhileError")
+    expect(shown.length).toBeLessThan(5_000)
+  })
+
   test.each(withoutPeers)("can be imported as $entry without its optional peers", async ({ entry, values }) => {
     const program = write("import.ts", `import * as all from "${entry}"\nconsole.log(Object.keys(all).join())\n`)
     expect((await runProgram(program, consumer)).trim().split(",")).toEqual(values.toSorted())
