@@ -93,9 +93,8 @@ function createReporter(scope: ReportTurnScope, conversation: Conversation, { ge
   }
 
   function plan(delivery: Delivery): ReportPlan {
-    const { isGivenUp } = directly
     const { wakes = 0 } = conversation.log.data
-    return planReport(delivery, { config: config.reports, wakes, now: clock.now(), isGivenUp })
+    return planReport(delivery, { config: config.reports, wakes, now: clock.now(), isGivenUp: directly.isGivenUp })
   }
 
   async function readWaiting() {
