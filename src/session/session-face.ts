@@ -110,7 +110,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
     if (log.data.turns > 0 && sessionPlugin?.onSessionEnded) {
       await sessionPlugin.onSessionEnded(await readSessionState(scope, conversation))
     }
-    await log.settlePaid()
+    await log.paid.settle()
   } catch (error) {
     scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })
   }

@@ -50,9 +50,9 @@ function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conver
 }
 
 export function toSessionInfo({ log }: Conversation): SessionInfo {
-  const { id, createdAt, updatedAt, data } = log
+  const { id, times, data } = log
   const { name, title, description, turns } = data
-  return { id, name, title, description, turns, createdAt, updatedAt }
+  return { id, name, title, description, turns, ...times }
 }
 
 /** The model describes its own session in the middle of a turn; a person may at any time. */

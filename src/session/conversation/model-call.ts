@@ -95,9 +95,9 @@ function account(
   const costMicros = price === null ? null : toCostMicros(price, usage)
   const entry = { turn, task, model, usage, costMicros, purpose: "helper" } as const
   recordCall(scope, conversation, entry)
-  log.pay(entry)
+  log.paid.add(entry)
   if (conversation.current) return
-  inTurn(conversation, () => log.settlePaid()).catch((error: unknown) => {
+  inTurn(conversation, () => log.paid.settle()).catch((error: unknown) => {
     scope.log.warn("what a model call cost could not be stored", { session: log.id, error: toErrorMessage(error) })
   })
 }

@@ -9,10 +9,11 @@ export interface LogState {
   readonly data: SessionData
   readonly history: readonly Message[]
   readonly position: number
+  readonly times: { readonly createdAt: number; readonly updatedAt: number }
 }
 
 /** The state after a change; its data say from where the history is to be read. */
-export function applyChange(state: LogState, { entries, data }: LogChange): LogState {
+export function applyChange(state: LogState, { entries, data }: LogChange, now: number): LogState {
   let { history, position } = state
   let { historyAfter } = state.data
   for (const entry of entries) {
@@ -20,52 +21,38 @@ export function applyChange(state: LogState, { entries, data }: LogChange): LogS
     history = applyEntry(history, entry)
     position += 1
   }
-  return { data: { ...state.data, ...data, historyAfter }, history, position }
+  const times = { ...state.times, updatedAt: now }
+  return { data: { ...state.data, ...data, historyAfter }, history, position, times }
 }
 
-interface LogSource {
-  state(): LogState
-  nextPosition(): number
-  createdAt(): number
-  updatedAt(): number
-}
-
-export type LogView = Pick<SessionLog, keyof LogState | Exclude<keyof LogSource, "state">>
+export type LogView = Pick<SessionLog, keyof LogState>
 
 /** A live view of a log's state. */
-export function createLogView(source: LogSource): LogView {
-  return new LiveLogView(source)
+export function createLogView(state: () => LogState): LogView {
+  return new LiveLogView(state)
 }
 
 /** A class: the getters of an object literal would keep every history in memory until the next full garbage collection. */
 class LiveLogView implements LogView {
-  readonly #source: LogSource
+  readonly #state: () => LogState
 
-  constructor(source: LogSource) {
-    this.#source = source
+  constructor(state: () => LogState) {
+    this.#state = state
   }
 
   get data() {
-    return this.#source.state().data
+    return this.#state().data
   }
 
   get history() {
-    return this.#source.state().history
+    return this.#state().history
   }
 
   get position() {
-    return this.#source.state().position
+    return this.#state().position
   }
 
-  get nextPosition() {
-    return this.#source.nextPosition()
-  }
-
-  get createdAt() {
-    return this.#source.createdAt()
-  }
-
-  get updatedAt() {
-    return this.#source.updatedAt()
+  get times() {
+    return this.#state().times
   }
 }

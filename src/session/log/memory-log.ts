@@ -23,13 +23,11 @@ export interface MemoryLogOptions {
 /** A log that ends with the process. Nothing is written, and a turn is no task. */
 export function createMemoryLog(options: MemoryLogOptions): SessionLog {
   const { id, workspace, data, clock, stopOf, onTurnEnded } = options
-  let state: LogState = { data, history: [], position: 0 }
-  let said: readonly SaidText[] = []
   const createdAt = clock.now()
-  let updatedAt = createdAt
+  let state: LogState = { data, history: [], position: 0, times: { createdAt, updatedAt: createdAt } }
+  let said: readonly SaidText[] = []
   const write: SessionLog["write"] = async (change) => {
-    updatedAt = clock.now()
-    state = applyChange(state, change)
+    state = applyChange(state, change, clock.now())
     said = addSaid(said, change.entries).slice(-MOST_RECALLED)
   }
 
@@ -53,12 +51,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     }
   }
 
-  const view = createLogView({
-    state: () => state,
-    nextPosition: () => state.position + 1,
-    createdAt: () => createdAt,
-    updatedAt: () => updatedAt,
-  })
+  const view = createLogView(() => state)
   const own: Omit<SessionLog, keyof LogView> = {
     id,
     workspace,
@@ -66,8 +59,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
-    pay() {},
-    settlePaid: async () => {},
+    paid: { count: () => 0, add() {}, settle: async () => {} },
     write,
     async turn(opening) {
       await opening.prepare?.()

@@ -39,6 +39,15 @@ export interface TurnOpening {
   readonly onBegun?: (turn: TaskId | null) => void
 }
 
+/** Model calls that leave no message. They become durable with what is written next; at the latest by `settle`. */
+export interface PaidCalls {
+  /** How many wait to be recorded: they go before the next entry. */
+  count(): number
+  add(call: PaidCall): void
+  /** Outside of a turn. */
+  settle(): Promise<void>
+}
+
 /** Everything that was said in one session, in memory or in the store as well. */
 export interface SessionLog {
   readonly id: SessionId
@@ -49,16 +58,10 @@ export interface SessionLog {
   readonly history: readonly Message[]
   /** The position of the last entry. */
   readonly position: number
-  /** The position of the next entry; model calls that wait to be recorded go before it. */
-  readonly nextPosition: number
-  readonly createdAt: number
-  readonly updatedAt: number
+  readonly times: { readonly createdAt: number; readonly updatedAt: number }
+  readonly paid: PaidCalls
   /** While a turn runs: becomes durable with what the turn writes next. */
   amend(data: Partial<SessionData>): void
-  /** A model call that leaves no message. Becomes durable with what is written next; at the latest by `settlePaid`. */
-  pay(call: PaidCall): void
-  /** Outside of a turn. */
-  settlePaid(): Promise<void>
   /** Outside of a turn. */
   write(change: LogChange): Promise<void>
   /** Takes a turn from its first entries to its durable end. Rejects with what `take` throws. */

@@ -19,10 +19,10 @@ import { applyChange, type LogState, createLogView, type LogView } from "./log-s
 import type { LogChange } from "./open-turn.ts"
 import { readHistory } from "./read-history.ts"
 import { recallSaid } from "./recall-said.ts"
-import { redactEntry, createDataRedactor, type LogEntry, type PaidCall } from "./log-entry.ts"
+import { redactEntry, createDataRedactor, type LogEntry } from "./log-entry.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
 import { toSettleOperations } from "./settle-operations.ts"
-import type { SessionLog, TurnOpening } from "./session-log.ts"
+import type { PaidCalls, SessionLog, TurnOpening } from "./session-log.ts"
 
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1
@@ -55,11 +55,11 @@ export function createStoredLog(options: StoredLogOptions, data: SessionData): S
 
 function createLog(options: StoredLogOptions, data: SessionData, record: SessionRecord | undefined): StoredLog {
   const { id, workspace, store, redactor, clock } = options
-  const beginning: LogState = { data, history: [], position: 0 }
+  const now = clock.now()
+  const times = record ? toTimes(record) : { createdAt: now, updatedAt: now }
+  const beginning: LogState = { data, history: [], position: 0, times }
   let state = beginning
   let version = record ? UNKNOWN_VERSION : NOT_STORED
-  let createdAt = record?.createdAt ?? clock.now()
-  let updatedAt = record?.updatedAt ?? createdAt
   const toStored = createDataRedactor(redactor)
   const paid = createPaidCalls()
   const writer: TurnWriter = {
@@ -69,8 +69,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
 
   /** The state has the change at once. The version is counted ahead: operations are committed in this order. */
   function toOperations(change: LogChange): readonly Operation[] {
-    state = applyChange(state, change)
-    updatedAt = clock.now()
+    state = applyChange(state, change, clock.now())
     const stored = toStored(state.data)
     const messages = change.entries.map((entry) => redactEntry(redactor, entry))
     const operations: Operation[] = []
@@ -96,10 +95,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     if (found.version === version) return
     if (found.workspace !== workspace) throw notFound(id)
     const read = await readHistory(store, found)
-    state = { data: parseSessionData(found.data), ...read }
+    state = { data: parseSessionData(found.data), ...read, times: toTimes(found) }
     version = found.version
-    createdAt = found.createdAt
-    updatedAt = found.updatedAt
   }
 
   async function write(wanted: LogChange): Promise<void> {
@@ -136,12 +133,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     refresh,
   }
 
-  const view = createLogView({
-    state: () => state,
-    nextPosition: () => state.position + paid.count() + 1,
-    createdAt: () => createdAt,
-    updatedAt: () => updatedAt,
-  })
+  const view = createLogView(() => state)
   const own: Omit<StoredLog, keyof LogView> = {
     id,
     workspace,
@@ -149,8 +141,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
-    pay: (call) => paid.add(call),
-    settlePaid,
+    paid: { count: paid.count, add: paid.add, settle: settlePaid },
     write,
     turn: (opening) => takeStoredTurn(host, opening),
     recall: async (wanted) => recallSaid(store, { id, position: await readPosition() }, wanted),
@@ -165,6 +156,10 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   return Object.assign(view, own)
 }
 
+function toTimes({ createdAt, updatedAt }: LogState["times"]): LogState["times"] {
+  return { createdAt, updatedAt }
+}
+
 function notFound(id: SessionId): MeanwhileError {
   return new MeanwhileError("not_found", `There is no session ${id} in this workspace.`, { session: id })
 }
@@ -173,15 +168,12 @@ function deleted(id: SessionId): MeanwhileError {
   return new MeanwhileError("not_found", `Session ${id} was deleted elsewhere. Begin a new one.`, { session: id })
 }
 
-/** Model calls that left no message, until something is written that can take them along. */
-interface PaidCalls {
-  count(): number
-  add(call: PaidCall): void
+interface WaitingCalls extends Omit<PaidCalls, "settle"> {
   /** The change with them in front: its own entries come last, where the steps of a message's calls look for it. */
   takeAlong(change: LogChange): LogChange
 }
 
-function createPaidCalls(): PaidCalls {
+function createPaidCalls(): WaitingCalls {
   let waiting: LogEntry[] = []
   return {
     count: () => waiting.length,

@@ -114,7 +114,7 @@ function payUnlessWhole({ conversation, turn }: TurnScope, answer: ModelAnswer):
     requireWhole(answer)
   } catch (error) {
     const { model, usage, costMicros } = answer.record
-    conversation.log.pay({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
+    conversation.log.paid.add({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
     throw error
   }
 }
@@ -163,7 +163,7 @@ async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
 async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): Promise<void> {
   const { conversation, turn } = scope
   const { log, emitter } = conversation
-  const position = log.nextPosition
+  const position = log.position + log.paid.count() + 1
   const started = callsOf(message).map((call) => ({ key: toStepKey(position, call), onCrash: toOnCrash(scope, call) }))
   const measured = toMeasured(scope, record)
   turn.saveSoon({
