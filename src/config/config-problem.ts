@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
+import { describeTwoSpellings, type Spellings } from "../base/rename-keys.ts"
 import type { Override } from "./environment.ts"
 
 /** Something the configuration says that makes no sense, and where. */
@@ -13,11 +14,17 @@ export function toProblems(
   error: z.ZodError,
   at: readonly PropertyKey[],
   allowedAt: (path: readonly PropertyKey[]) => readonly string[],
+  spellings: Spellings = {},
 ): readonly ConfigProblem[] {
   return error.issues.flatMap((issue): readonly ConfigProblem[] => {
     const path = [...at, ...issue.path]
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }]
-    return issue.keys.map((key) => toUnknownKey([...path, key], allowedAt(issue.path)))
+    return issue.keys.map((key) => {
+      const name = issue.path.length === 0 && Object.hasOwn(spellings, key) ? spellings[key] : undefined
+      // Alone, another spelling has become the key before.
+      if (name !== undefined) return { path: [...path, key], message: describeTwoSpellings(key, name) }
+      return toUnknownKey([...path, key], allowedAt(issue.path))
+    })
   })
 }
 

@@ -83,7 +83,9 @@ describe("another spelling of a key", () => {
 
   it("is refused beside the key itself", async () => {
     const refused = loadTrusted("meanwhile.config.json", `{ "model": { "modelName": "one", "name": "two" } }`)
-    await expect(refused).rejects.toThrow("model.modelName: there is no such key. Did you mean name?")
+    await expect(refused).rejects.toThrow(
+      "model.modelName: modelName and name are two spellings of the same key. Delete modelName, and keep name.",
+    )
   })
 })
 

@@ -60,7 +60,8 @@ function readValues<Sections extends SectionSchemas>(
   function read<Schema extends z.ZodType>(schema: Schema, value: unknown, at: readonly string[]) {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    problems.push(...toProblems(parsed.error, at, (path) => keysOf(schema, path).map(({ name }) => name)))
+    const allowedAt = (path: readonly PropertyKey[]) => keysOf(schema, path).map(({ name }) => name)
+    problems.push(...toProblems(parsed.error, at, allowedAt, spellings[at[0] ?? ""]))
     return undefined
   }
 

@@ -1,10 +1,32 @@
+import { MeanwhileError } from "../base/error.ts"
 import { throughPages } from "../base/pages.ts"
 import type { ListedTask, TaskService } from "../plugin/task-service.ts"
 import type { TaskFilter } from "../task/store.ts"
 
 const PAGE_SIZE = 500
+/** More at once would hold up the process that reads them. */
+const MOST_READ = 1_000
 
 /** All tasks that a filter selects, newest first, page by page: a reader that has enough stops. */
 export async function* listAll(tasks: Pick<TaskService, "list">, filter: TaskFilter): AsyncGenerator<ListedTask, void> {
   for await (const items of throughPages((from) => tasks.list(filter, { limit: PAGE_SIZE, ...from }))) yield* items
+}
+
+/** Where a reader goes on, and how many items it gets at most: 1,000, or fewer if it wants fewer. */
+export interface Reading {
+  readonly after: number
+  readonly limit: number
+}
+
+/** Refused as `invalid_input` unless both are numbers that make sense. */
+export function toReading(items: string, { after, limit }: Reading): Reading {
+  if (!Number.isInteger(limit) || limit < 1) {
+    const message = `A page of ${limit} ${items} cannot be read. Ask for 1 or more.`
+    throw new MeanwhileError("invalid_input", message, { field: "limit" })
+  }
+  if (!Number.isSafeInteger(after)) {
+    const message = `${after} is not a cursor. Begin with 0, and pass on the cursor of the page before.`
+    throw new MeanwhileError("invalid_input", message, { field: "after" })
+  }
+  return { after, limit: Math.min(limit, MOST_READ) }
 }

@@ -9,6 +9,7 @@ import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import { follow } from "./follow.ts"
 import type { Inbox } from "./inbox.ts"
+import { toReading } from "./list-all.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
 import type { DeskTurn, Turns } from "./turns.ts"
 
@@ -45,10 +46,14 @@ export interface MessagePage {
 export interface MessageRequest {
   /** The cursor of the page before. 0: from the beginning. */
   readonly after: number
+  /** At most 1,000 are read at once. */
   readonly limit: number
 }
 
-/** The conversations of one workspace. Subagents have sessions too, which are not listed. */
+/**
+ * The conversations of one workspace. Subagents have sessions too, which are not listed. A runtime without a data folder
+ * and without an engine of its own stores no conversation: none is listed, and none has messages here.
+ */
 export interface Sessions {
   /** The last used first, at most so many. */
   list(limit: number): Promise<readonly DeskSession[]>
@@ -95,7 +100,8 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   const isKept = async (id: SessionId): Promise<boolean> => (await store.session(id))?.workspace === workspace
 
-  async function readMessages(id: SessionId, { after, limit }: MessageRequest): Promise<MessagePage> {
+  async function readMessages(id: SessionId, request: MessageRequest): Promise<MessagePage> {
+    const { after, limit } = toReading("messages", request)
     if (!(await isKept(id))) return { items: [], cursor: after }
     const records = await store.messages(id, after, limit)
     const items = records.flatMap(({ position, at, body }) => {

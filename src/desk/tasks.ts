@@ -24,7 +24,7 @@ import { findFirstStart } from "./first-start.ts"
 import { follow } from "./follow.ts"
 import { followOutput, type FollowRequest } from "./follow-output.ts"
 import type { AnswerOptions, Inbox, InboxItem } from "./inbox.ts"
-import { listAll } from "./list-all.ts"
+import { listAll, toReading } from "./list-all.ts"
 import { type DeskFilter, toTaskFilter } from "./task-filter.ts"
 import { type TaskRow, toTaskRows } from "./task-row.ts"
 import { readBelow, readTree, type TaskBranch } from "./task-tree.ts"
@@ -61,7 +61,7 @@ export interface DeskTasks {
   askingHost(task: TaskRecord): Promise<string | null>
   /** True if the end of the task is to be told to its session's model: not of a silent one, alone or in its group. */
   isReported(task: Pick<TaskRecord, "notify" | "group">): Promise<boolean>
-  /** The events of a task after this sequence number, at most so many. */
+  /** The events of a task after this sequence number, at most so many, and at most 1,000. */
   events(id: string, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
   /** All output from an offset on, until the run has ended. Ends with the signal, and with the runtime. */
@@ -127,7 +127,10 @@ export function createDeskTasks(
       if (notify !== "wake") return false
       return group === null || (await store.group(group))?.report !== "none"
     },
-    events: async (id, afterSequence, limit) => store.events((await find(id)).id, afterSequence, limit),
+    async events(id, afterSequence, wanted) {
+      const { after, limit } = toReading("events", { after: afterSequence, limit: wanted })
+      return store.events((await find(id)).id, after, limit)
+    },
     output: (id, request) => tasks.output(id, request, workspace),
     followOutput: (id, request) =>
       follow([request.signal, closing], (signal) =>

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createFolder } from "../support/workplace.ts"
@@ -22,6 +22,7 @@ test("what was compiled is kept in the person's own folder, and the next start s
   const first = listTasks(home)
   expect(readdirSync(compiledIn(home), { recursive: true }).length).toBeGreaterThan(10)
   expect(listTasks(home)).toBe(first)
+  expect(statSync(join(home, ".meanwhile")).mode & 0o777).toBe(0o700)
 })
 
 test("a home that cannot be written to, and a person who wants no such folder, get no less", () => {

@@ -122,3 +122,33 @@ test("messages that another runtime stores in the same session are followed, eac
   await followed
   expect(texts).toEqual(["First.", "One.", "Second.", "Two.", "Third.", "Three."])
 })
+
+test.each([0, -1, 1.5, Number.NaN])("a page of %d messages or events is refused", async (limit) => {
+  const { runtime, session } = await openAgent(["One."], { isKept: true })
+  await session.send("First.")
+  const { sessions, tasks } = runtime.desk(LOCAL_PERSON)
+  const [turn] = (await tasks.list({}, { limit: 1 })).items
+  const refusal = { code: "invalid_input", message: expect.stringContaining("Ask for 1 or more.") }
+  await expect(sessions.messages(session.id, { after: 0, limit })).rejects.toMatchObject(refusal)
+  await expect(tasks.events(turn?.id ?? "", 0, limit)).rejects.toMatchObject(refusal)
+})
+
+test("a page of messages or events may be larger than what there is, and its cursor must be a number", async () => {
+  const { runtime, session } = await openAgent(["One."], { isKept: true })
+  await session.send("First.")
+  const { sessions, tasks } = runtime.desk(LOCAL_PERSON)
+  const [turn] = (await tasks.list({}, { limit: 1 })).items
+  expect((await sessions.messages(session.id, { after: 0, limit: 1e9 })).items).toHaveLength(2)
+  expect((await tasks.events(turn?.id ?? "", 0, 1e9)).length).toBeGreaterThan(1)
+  const refusal = { code: "invalid_input", message: expect.stringContaining("not a cursor") }
+  await expect(sessions.messages(session.id, { after: Number.NaN, limit: 1 })).rejects.toMatchObject(refusal)
+  await expect(tasks.events(turn?.id ?? "", Number.NaN, 1)).rejects.toMatchObject(refusal)
+})
+
+test("a runtime that keeps nothing has no conversations to list", async () => {
+  const { runtime, session } = await openAgent(["One."])
+  await session.send("First.")
+  const { sessions } = runtime.desk(LOCAL_PERSON)
+  expect(await sessions.list(10)).toEqual([])
+  expect(await sessions.messages(session.id, { after: 0, limit: 10 })).toEqual({ items: [], cursor: 0 })
+})

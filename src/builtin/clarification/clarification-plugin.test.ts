@@ -65,6 +65,14 @@ it("asks each question in turn and returns the answers with their questions", as
   })
 })
 
+it.each([
+  [[said("Ada")], "The question was answered"],
+  [[], "The question was not answered"],
+])("says of a single question whether it was answered", async (answers, digest) => {
+  const returned = await create(...answers).run({ context: "A form", questions: [{ question: "Your name?" }] })
+  expect(returned).toMatchObject({ patch: { digest: [digest] } })
+})
+
 it("never asks for an approval, whatever the model calls its question", async () => {
   const { run, questions } = create(said("yes"))
   await run({ context: "approval", questions: [{ question: "Allow rm -rf?\u001b[2J", options: ["yes", "no"] }] })

@@ -54,10 +54,15 @@ export function createRequestClarification(): Tool {
         answers.push(await ask(person, toQuestion(about, asked), asked, signal))
       }
       const answered = answers.filter((answer) => answer["isAnswered"]).length
-      const digest = [`${answered} of ${answers.length} questions answered`]
+      const digest = [toDigest(answered, answers.length)]
       return handBack({ digest, facts: { answered }, artifacts: [], nextSteps: [], payload: { answers } })
     },
   })
+}
+
+function toDigest(answered: number, asked: number): string {
+  if (asked === 1) return answered === 1 ? "The question was answered" : "The question was not answered"
+  return `${answered} of ${asked} questions answered`
 }
 
 async function ask(

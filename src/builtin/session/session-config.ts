@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { lazily } from "../../base/lazily.ts"
-import { renameKeys } from "../../base/rename-keys.ts"
+import { renameKeys, requireOneSpelling } from "../../base/rename-keys.ts"
 
 /** The section `session` of the configuration. */
 export const sessionConfigSchema = lazily(() => {
@@ -35,6 +35,7 @@ export const SESSION_SPELLINGS = { maxSessions: "maxKept" } as const
 export type SessionConfig = z.output<ReturnType<typeof sessionConfigSchema>>
 
 export function toSessionConfig(input: unknown = {}): SessionConfig {
+  requireOneSpelling(Object(input) as object, SESSION_SPELLINGS)
   const parsed = sessionConfigSchema().safeParse(renameKeys(input, SESSION_SPELLINGS))
   if (parsed.success) return parsed.data
   throw new MeanwhileError("invalid_input", `The session configuration is not valid.\n${z.prettifyError(parsed.error)}`)

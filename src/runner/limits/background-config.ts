@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MOST_TASKS_AT_ONCE } from "../../base/concurrency-limit.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import { renameKeys } from "../../base/rename-keys.ts"
+import { renameKeys, requireOneSpelling } from "../../base/rename-keys.ts"
 import { lazily } from "../../base/lazily.ts"
 
 /** Limits of one runner. Every key has a default that works; `docs/guide/configuration.md` explains each. */
@@ -101,6 +101,7 @@ export interface BackgroundConfigInput extends z.input<ReturnType<typeof backgro
 export const BACKGROUND_SPELLINGS = { backgroundThresholdSeconds: "thresholdSeconds" } as const
 
 export function toBackgroundConfig(input: BackgroundConfigInput = {}): BackgroundConfig {
+  requireOneSpelling(input, BACKGROUND_SPELLINGS)
   const parsed = backgroundConfigSchema().safeParse(renameKeys(input, BACKGROUND_SPELLINGS))
   if (parsed.success) return parsed.data
   throw new MeanwhileError(
