@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { readProcess } from "../../src/runner/process/table.ts"
 
 /** Linux keeps files in memory here. A store takes half the computing time there, and nobody waits for the disk. */
 const MEMORY = "/dev/shm"
@@ -24,7 +25,8 @@ function createFolder(parent: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(parent)
     if (bavail * bsize < ENOUGH_BYTES) return undefined
-    const folder = mkdtempSync(join(parent, "meanwhile-tests-"))
+    removeAbandoned(parent)
+    const folder = mkdtempSync(join(parent, `meanwhile-tests-${process.pid}-`))
     // The servers of tests run as another user.
     chmodSync(folder, 0o755)
     if (canExecute(join(folder, "try.sh"))) return folder
@@ -33,6 +35,15 @@ function createFolder(parent: string): string | undefined {
     // There is no such folder.
   }
   return undefined
+}
+
+/** The folders of runs that were killed. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = /^meanwhile-tests-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && readProcess(Number(pid)) === undefined)
+      rmSync(join(parent, name), { recursive: true, force: true })
+  }
 }
 
 function canExecute(path: string): boolean {
