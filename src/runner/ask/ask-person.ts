@@ -10,7 +10,7 @@ import { enter } from "../admit/admission.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
-import { type ActiveRun, toCallKey } from "../run/active-run.ts"
+import { type ActiveRun, type RunSteps, toCallKey } from "../run/active-run.ts"
 import { restRun } from "../run/yield-slots.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type {
@@ -96,7 +96,7 @@ function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, qu
     priority: 0,
     notify: "next_turn",
     limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
-    idempotencyKey: `${QUESTION_PREFIX}${toAsker(active)}/${toNumbered(active, toQuestionHash(question))}`,
+    idempotencyKey: `${QUESTION_PREFIX}${toAsker(active)}/${toNumbered(active.steps, toQuestionHash(question))}`,
     askedBy: null,
     depth: active.origin.depth + 1,
     traceId: active.origin.traceId,
@@ -114,10 +114,10 @@ function toAsker(active: ActiveRun): string {
 }
 
 /** The same question asked a second time by the same run is another one. */
-function toNumbered(active: ActiveRun, hash: string): string {
-  const number = (active.steps.questions?.get(hash) ?? 0) + 1
-  active.steps.questions ??= new Map()
-  active.steps.questions.set(hash, number)
+function toNumbered(steps: RunSteps, hash: string): string {
+  steps.questions ??= new Map()
+  const number = (steps.questions.get(hash) ?? 0) + 1
+  steps.questions.set(hash, number)
   return `${hash}/${number}`
 }
 

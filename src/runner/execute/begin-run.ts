@@ -215,8 +215,9 @@ function release(scope: SlotScope, active: ActiveRun): void {
 }
 
 function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Answer {
-  if (active.control.stop || !outcome) {
-    const { by, reason } = active.control.stop ?? { by: "lost_worker", reason: "it was given up" }
+  const { stop } = active.control
+  if (stop || !outcome) {
+    const { by, reason } = stop ?? { by: "lost_worker", reason: "it was given up" }
     const ended = toStopEvent(by) === "task.timed_out" ? "timed_out" : "cancelled"
     return { outcome: ended, by, reason, survivors: toSurvivors(scope, active, outcome) }
   }
@@ -229,19 +230,24 @@ function leaveSpool({ stream }: RunOutputs, task: TaskRecord | null, spool: RunS
   return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
 }
 
-async function closeSpool(scope: HasLog, active: ActiveRun, close: (spool: RunSpool) => Promise<void>): Promise<void> {
-  if (!active.output.spool) return
-  await close(active.output.spool).catch((error: unknown) => {
-    scope.log.warn("a spool folder could not be closed", { task: active.taskId, error: toErrorMessage(error) })
+async function closeSpool(
+  scope: HasLog,
+  { output: { spool }, taskId }: ActiveRun,
+  close: (spool: RunSpool) => Promise<void>,
+): Promise<void> {
+  if (!spool) return
+  await close(spool).catch((error: unknown) => {
+    scope.log.warn("a spool folder could not be closed", { task: taskId, error: toErrorMessage(error) })
   })
 }
 
-function observeDuration(scope: HasLog & HasTools, active: ActiveRun, workedMs: number): void {
+function observeDuration(scope: HasLog & HasTools, { call, origin, times }: ActiveRun, workedMs: number): void {
+  const { plugin, tool, input } = call
   try {
-    const shape = toShapeKey(active.call.plugin, active.call.tool, active.call.input)
-    scope.tools.durations.observe(active.origin.workspace, shape, active.times.ranBeforeMs + workedMs)
+    const shape = toShapeKey(plugin, tool, input)
+    scope.tools.durations.observe(origin.workspace, shape, times.ranBeforeMs + workedMs)
   } catch (error) {
-    const fields = { tool: active.call.tool.name, error: toErrorMessage(error) }
+    const fields = { tool: tool.name, error: toErrorMessage(error) }
     scope.log.warn("a tool could not name the shape of its call", fields)
   }
 }

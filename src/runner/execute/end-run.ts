@@ -7,7 +7,14 @@ import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
-import { type ActiveRun, type Outcome, type RunControl, survivorsOf } from "../run/active-run.ts"
+import {
+  type ActiveRun,
+  type Outcome,
+  type RunControl,
+  type RunOutputs,
+  type TurnState,
+  survivorsOf,
+} from "../run/active-run.ts"
 import { countedMs, saveNotes } from "../run/run-account.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
 import { thisHost } from "../worker/worker-identity.ts"
@@ -33,7 +40,7 @@ export async function endRun(
   outcome: Outcome | undefined,
 ): Promise<TaskRecord | null> {
   await saveNotes(scope, active)
-  const flushed = await flushOutput(scope, active, outcome)
+  const flushed = await flushOutput(scope, active.output, outcome)
   await storeOutput(scope, active)
   for (const retry = createStoreRetry(scope); ; await retry.pause()) {
     const written = await writeEnd(scope, active, flushed, retry)
@@ -66,7 +73,7 @@ async function writeEnd(
     } catch (error) {
       if (isFinal(error)) return null
       if (active.turn.endOperations && isMeanwhileError(error, "version_conflict")) {
-        outcome = giveUpBeside(active, outcome)
+        outcome = giveUpBeside(active.turn, outcome)
         continue
       }
       if (!isMeanwhileError(error, "wrong_state")) {
@@ -86,8 +93,8 @@ async function writeEnd(
 }
 
 /** The operations beside the end can never be written: they refer to something that is not in the store. */
-function giveUpBeside(active: ActiveRun, outcome: Outcome | undefined): Outcome | undefined {
-  active.turn.endOperations = null
+function giveUpBeside(turn: TurnState, outcome: Outcome | undefined): Outcome | undefined {
+  turn.endOperations = null
   if (!outcome?.succeeded) return outcome
   const message = "what it came to could not be kept: something before it could not be stored"
   return { succeeded: false, failure: { code: "version_conflict", message, details: {} }, patch: outcome.patch }
@@ -98,9 +105,9 @@ function isFinal(error: unknown): boolean {
 }
 
 /** Output that could not be kept fails the task: what it printed is part of its result. */
-async function flushOutput(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined) {
+async function flushOutput(scope: HasRedactor, { spool }: RunOutputs, outcome: Outcome | undefined) {
   try {
-    await active.output.spool?.flush()
+    await spool?.flush()
     return outcome
   } catch (error) {
     return outcome?.succeeded ? { ...toFailedOutcome(scope.redactor, error), patch: outcome.patch } : outcome
@@ -163,9 +170,9 @@ export function toSurvivors(scope: HasRedactor, active: ActiveRun, outcome: Outc
   return redactSurvivors(scope.redactor, outcome ? survivorsOf(active.control) : toGivenUp(active))
 }
 
-function toGivenUp(active: ActiveRun): Survivors {
-  if ((active.output.spool?.pids().length ?? 0) > 0) return "unknown"
-  return [...active.control.survivors, { pid: process.pid, command: `${active.call.tool.name} (inside this process)` }]
+function toGivenUp({ output, control, call }: ActiveRun): Survivors {
+  if ((output.spool?.pids().length ?? 0) > 0) return "unknown"
+  return [...control.survivors, { pid: process.pid, command: `${call.tool.name} (inside this process)` }]
 }
 
 /** Why the store refused the end. When another stop got in first, its cause is taken over. */

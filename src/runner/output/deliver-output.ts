@@ -95,10 +95,10 @@ export function followOutput(
 
 /** From the first byte on, when somebody listens. Most calls print nothing: for them nobody looks. */
 export function followRun(scope: HasClock & HasLog, active: ActiveRun): void {
-  if (!active.listeners.onOutput || !active.output.spool) return
-  const read: ReadOutput = async (offset, state) =>
-    active.output.spool?.read({ offset }, state) ?? toNothing(offset, state)
-  active.output.follower ??= followOutput(scope, read, active.listeners.onOutput)
+  const { listeners, output } = active
+  if (!listeners.onOutput || !output.spool) return
+  const read: ReadOutput = async (offset, state) => output.spool?.read({ offset }, state) ?? toNothing(offset, state)
+  output.follower ??= followOutput(scope, read, listeners.onOutput)
 }
 
 function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {

@@ -67,10 +67,11 @@ export async function writeUnderFence<const Operations extends readonly Operatio
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
   active.standing = toLost(active)
-  active.output.stream?.stop()
-  active.output.spool?.abandon()
-  active.control.abort.abort(lostError(active))
-  active.control.abandoned.resolve(undefined)
+  const { output, control } = active
+  output.stream?.stop()
+  output.spool?.abandon()
+  control.abort.abort(lostError(active))
+  control.abandoned.resolve(undefined)
 }
 
 /** Lets a run go on without this process: its processes live, and the next start adopts them. */

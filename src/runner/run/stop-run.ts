@@ -2,7 +2,7 @@ import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/err
 import type { LifecycleEvent } from "../../task/event.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Stopper } from "../../task/stop.ts"
-import { type ActiveRun, ranMs } from "./active-run.ts"
+import { type ActiveRun, ranMs, type RunControl } from "./active-run.ts"
 import { isLost, markLost, writeUnderFence } from "./ownership.ts"
 import type { HasActive, HasClock, HasConfig, HasStore, StopScope } from "./scope.ts"
 
@@ -60,7 +60,7 @@ export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: 
   if (active.standing.in === "lost" || active.standing.in === "answered") return
   active.control.stop = cause
   giveUpAfterGrace(scope, active)
-  abortWork(active, cause)
+  abortWork(active.control, cause)
 }
 
 /**
@@ -70,7 +70,7 @@ export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: 
 export function abortEarly(active: ActiveRun, cause: StopCause): void {
   if (active.control.stop || active.standing.in === "lost" || active.standing.in === "answered") return
   active.control.stop = { ...cause, isEarly: true }
-  abortWork(active, cause)
+  abortWork(active.control, cause)
 }
 
 /** The stop cannot be stored: it is written with the end, which must not wait for work that does not end. */
@@ -79,18 +79,15 @@ export function giveUpEarly(scope: HasClock & HasConfig & HasActive, id: TaskId)
   if (active?.control.stop?.isEarly) giveUpAfterGrace(scope, active)
 }
 
-function abortWork(active: ActiveRun, { by, reason }: StopCause): void {
-  active.control.abort.abort(new MeanwhileError("closed", `Stopped by ${by}: ${reason}`))
-  active.control.processAbort.abort()
+function abortWork({ abort, processAbort }: RunControl, { by, reason }: StopCause): void {
+  abort.abort(new MeanwhileError("closed", `Stopped by ${by}: ${reason}`))
+  processAbort.abort()
 }
 
 /** In place of its deadline, which no longer matters. */
-export function giveUpAfterGrace(scope: HasClock & HasConfig, active: ActiveRun): void {
-  active.times.cancelDeadline?.()
-  active.times.cancelDeadline = scope.clock.schedule(
-    scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS,
-    () => {
-      active.control.abandoned.resolve(undefined)
-    },
-  )
+export function giveUpAfterGrace(scope: HasClock & HasConfig, { times, control }: ActiveRun): void {
+  times.cancelDeadline?.()
+  times.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {
+    control.abandoned.resolve(undefined)
+  })
 }
