@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { AGENT_ROWS } from "./support/field-notes/agent-rows.ts"
+import { PROGRAM_ROWS } from "./support/field-notes/program-rows.ts"
 import { RESULT_ROWS } from "./support/field-notes/result-rows.ts"
 
 /** Rows about the lifecycle and about output: each is a file of its own here, named for the row. */
 const OWN_FILES: Readonly<Record<string, number>> = { a: 13, b: 7 }
 
-const ROWS = { ...RESULT_ROWS, ...AGENT_ROWS }
+const ROWS = { ...RESULT_ROWS, ...AGENT_ROWS, ...PROGRAM_ROWS }
 
 /** The rows that no test shows yet, each with the part of Meanwhile that has to exist first. */
 const OPEN: Readonly<Record<string, string>> = {
@@ -18,6 +19,28 @@ const OPEN: Readonly<Record<string, string>> = {
   E4: "the server: a stop before the run started, after a reload, and twice",
   E5: "the server: no job exists after a refusal, and a job of another workspace is not found",
   E6: "the server: a request that is not well formed is refused in one shape, and nothing is stored",
+  F1: "harm: nothing runs of a store that a project folder brought along before the person has said so",
+  F2: "harm: shell text that the reader takes for harmless, and that changes, sends or reads something all the same",
+  F3: "harm: `git status` runs no filter and no diff program of a repository either (an fsmonitor: shell.slow.test.ts)",
+  F4: "harm: a command with what looks like a secret is shown whole in the question",
+  F5: "harm: a title that the model chose never stands in the place of the command",
+  F6: "harm: what a rule, or an answer of `always`, does not cover",
+  F7: "harm: a command that runs unasked cannot read a provider's key from `/proc` either",
+  F8: "harm: a file that is read and a page that is fetched without a question carry nothing away",
+  F9: "harm: four megabytes of BEGIN lines are redacted as fast as plain text",
+  F10: "harm: a variable with an odd name is not in `argv`, and the first `sslmode` counts",
+  F11: "harm: a half-typed draft is not the answer to a question that appeared meanwhile",
+  G1: "leaving: an agent that was cancelled, failed or timed out leaves no command, agent or model call below it",
+  G2: "leaving: quitting one chat stops nothing that another chat asked for",
+  G3: "leaving: every way to quit keeps what kill -9 would have kept",
+  G4: "leaving: a second Ctrl+C ends no background work without having said so",
+  G5: "leaving: a tool that says nothing about the background and takes twelve seconds gives its result",
+  H1: "a store that says no: a disk that is full in the middle of a turn completes no turn whose answer is not stored",
+  H2: "a store that says no: one commit that is refused, or whose answer is lost, hangs nothing",
+  H4: "takeovers: a worker that wakes after its lease takes no further effect, also with eight steps at once",
+  H5: "a store that says no: a store or an output file that was deleted or replaced under a running program is noticed",
+  H6: "takeovers: a process that is frozen in the middle of a commit is named to those that wait for it",
+  H7: "takeovers: the files of a run that has ended are gone when the guide says so, whoever ended it",
 }
 
 const toRows = (letter: string, last: number) => Array.from({ length: last }, (_, index) => `${letter}${index + 1}`)
@@ -37,7 +60,8 @@ describe("what others failed at is shown by tests", () => {
   })
 
   test("row by row: each is shown, or listed as open, and none is both", () => {
-    const all = [...toRows("C", 18), ...toRows("D", 10), ...toRows("E", 6)]
+    const last = { C: 18, D: 10, E: 6, F: 11, G: 5, H: 7 }
+    const all = Object.entries(last).flatMap(([letter, number]) => toRows(letter, number))
     expect([...Object.keys(ROWS), ...Object.keys(OPEN)].toSorted()).toEqual(all.toSorted())
   })
 })
