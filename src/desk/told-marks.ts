@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { isMeanwhileError } from "../base/error.ts"
+import { TOLD_MARKS } from "../session/saved/documents.ts"
 import { DEFAULT_WORKSPACE, type SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { DeskOwner } from "./desk-options.ts"
 
-const COLLECTION = "announced"
 /** Marks of the person at the terminal have no name: they were kept before there were actors. */
 const UNNAMED_ACTOR = "person"
 
@@ -78,7 +78,7 @@ export function createStoredMarks(
     async read(conversation) {
       const record = await store.session(conversation)
       if (record?.workspace !== workspace) return undefined
-      const known = await store.document(workspace, COLLECTION, toDocumentId(conversation))
+      const known = await store.document(workspace, TOLD_MARKS, toDocumentId(conversation))
       return known ? Number(known.value) : record.createdAt
     },
     async raise(conversation, endedAt) {
@@ -86,9 +86,9 @@ export function createStoredMarks(
       if (record?.workspace !== workspace) return
       const id = toDocumentId(conversation)
       for (;;) {
-        const known = await store.document(workspace, COLLECTION, id)
+        const known = await store.document(workspace, TOLD_MARKS, id)
         if (Number(known?.value ?? 0) >= endedAt) return
-        const put = { op: "document.put", workspace, collection: COLLECTION, id, value: endedAt } as const
+        const put = { op: "document.put", workspace, collection: TOLD_MARKS, id, value: endedAt } as const
         try {
           await store.commit([{ ...put, expectedVersion: known?.version ?? 0 }])
           return

@@ -43,7 +43,7 @@ const PLUGINS: Readonly<Record<string, () => Plugin | readonly Plugin[]>> = {
   "references/references-plugin.ts": () => createReferencesPlugin({ root, documents: [] }),
   "shell/shell-plugin.ts": () => createShellPlugin({ workingDirectory: root, environment: {} }),
   "slash_command/slash-command-plugin.ts": () => createSlashCommandPlugin({ directories: [] }),
-  "subagent/subagent-plugin.ts": () => createSubagentPlugin({ directories: [] }),
+  "subagent/subagent-plugin.ts": () => createSubagentPlugin(),
   "todo/todo-plugin.ts": () => createTodoPlugin(),
   "web/web-plugin.ts": () => createWebPlugin(),
 }

@@ -82,3 +82,21 @@ test("what was promised in one workspace is not shown in another one that uses t
   expect(await openIn(folder, "others" as WorkspaceId).list(conversation)).toEqual([])
   expect(idsOf(await openIn(folder).list(conversation))).toEqual([ended.id])
 })
+
+test("a deleted conversation takes along what each actor was told of it, and leaves the marks of others", async () => {
+  const runtime = await openTestRuntime({
+    dataDirectory: join(createFolder(), "data"),
+    model: createScriptedModel(["Hello.", "Hello."]),
+  })
+  onTestFinished(() => runtime.close())
+  const { store } = runtime.engine
+  const workspace = DEFAULT_WORKSPACE
+  const [deleted, kept] = [await runtime.createSession(), await runtime.createSession()]
+  for (const session of [deleted, kept]) {
+    await session.send("Hello.")
+    for (const actor of ["person", "mia"]) await createStoredMarks(store, { workspace, actor }).raise(session.id, 7)
+  }
+  await runtime.sessions.delete(deleted.id)
+  const marks = await store.documents(workspace, "announced")
+  expect(idsOf(marks)).toEqual([kept.id, `${kept.id}/mia`])
+})

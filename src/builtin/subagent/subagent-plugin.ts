@@ -13,7 +13,7 @@ import type { FoundProfiles } from "./profile-folder.ts"
 
 export interface SubagentPluginOptions {
   /** Absolute folders of `*.md` profiles. Of two with one name the first counts. One that does not exist is empty. */
-  readonly directories: readonly string[]
+  readonly directories?: readonly string[]
   /** Before those of the folders. */
   readonly profiles?: readonly Profile[]
 }
@@ -23,7 +23,7 @@ const INSTRUCTIONS =
   "the task, what you hand over and, unless you say otherwise, this conversation in short. list_subagent_profiles shows which kinds there are."
 
 /** Agents below agents: sessions of the same runtime that do one piece of work each. */
-export function createSubagentPlugin({ directories, profiles = [] }: SubagentPluginOptions): ToolPlugin {
+export function createSubagentPlugin({ directories = [], profiles = [] }: SubagentPluginOptions = {}): ToolPlugin {
   for (const directory of directories) {
     if (isAbsolute(directory)) continue
     const message = `The subagent plugin takes absolute directories only, not "${directory}".`

@@ -12,7 +12,7 @@ import { restRun } from "../run/yield-slots.ts"
 import { abortEarly } from "../run/stop-run.ts"
 import type { ExecuteScope } from "../run/scope.ts"
 import { type BegunTurn, beginTurn, type TurnStart, type TurnBody } from "../turn/turn-run.ts"
-import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "../stop/lifetimes.ts"
+import { closeSession, deleteSession, endTurn, endUnkeptTurn, type ReadDocuments } from "../stop/lifetimes.ts"
 import { stripConsumed } from "../result/retention.ts"
 import { answerWait } from "../ask/answer-wait.ts"
 import { toStopCause } from "../stop/cancel.ts"
@@ -45,8 +45,8 @@ export interface SessionCommands {
   /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
   endUnkeptTurn(session: SessionId): Promise<void>
   closeSession(session: SessionId): Promise<void>
-  /** The documents of these collections go with it. */
-  deleteSession(session: SessionId, collections?: readonly string[]): Promise<void>
+  /** These documents go with it. */
+  deleteSession(session: SessionId, readDocuments?: ReadDocuments): Promise<void>
   /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
   stripConsumed(session: SessionId): Promise<number>
 }
@@ -77,7 +77,7 @@ export function createSessionCommands(scope: ExecuteScope): SessionCommands {
     endTurn: (turn) => endTurn(scope, turn),
     endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
     closeSession: (session) => closeSession(scope, session),
-    deleteSession: (session, collections) => deleteSession(scope, session, collections),
+    deleteSession: (session, readDocuments) => deleteSession(scope, session, readDocuments),
     stripConsumed: (session) => stripConsumed(scope, session),
   }
 }

@@ -55,11 +55,14 @@ export async function closeSession(scope: CancelScope & HasWritten, session: Ses
   scope.written.sessions.forget(session)
 }
 
+/** Reads the documents that are removed with a session, directly before the commit that removes both. */
+export type ReadDocuments = () => Promise<readonly DocumentRecord[]>
+
 /** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
 export async function deleteSession(
   scope: CancelScope & HasEngine & HasSpool & HasWritten,
   session: SessionId,
-  collections: readonly string[] = [],
+  readDocuments: ReadDocuments = async () => [],
 ): Promise<void> {
   const stopped = await stopAll(
     scope,
@@ -68,20 +71,9 @@ export async function deleteSession(
   )
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
   const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
-  const documents = await readDocuments(scope, session, collections)
+  const documents = await readDocuments()
   await scope.store.commit([...documents.map(toRemoval), { op: "session.delete", id: session }])
   await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
-}
-
-async function readDocuments(
-  { store }: HasStore,
-  session: SessionId,
-  collections: readonly string[],
-): Promise<readonly DocumentRecord[]> {
-  const record = collections.length > 0 ? await store.session(session) : undefined
-  if (!record) return []
-  const found = await Promise.all(collections.map((collection) => store.documents(record.workspace, collection)))
-  return found.flat()
 }
 
 function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"document.delete"> {

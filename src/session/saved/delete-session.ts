@@ -1,6 +1,7 @@
 import { isMeanwhileError } from "../../base/error.ts"
+import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
-import { toDocumentsCollection } from "./documents.ts"
+import { TOLD_MARKS, toDocumentsCollection } from "./documents.ts"
 import { listSessions } from "../log/list-sessions.ts"
 import { parseSessionData } from "../log/session-data.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
@@ -20,7 +21,7 @@ export async function deleteSession(
   // First of all: it would ask its model what to do without its subagents.
   if (open) stopTurn(scope, open, "the conversation was deleted")
   await deleteBelow(scope, workspace, id)
-  const wasThere = await deleteOne(scope, id)
+  const wasThere = await deleteOne(scope, workspace, id)
   // Until it was stopped it may have made another.
   await deleteBelow(scope, workspace, id)
   return wasThere
@@ -37,12 +38,16 @@ async function deleteBelow(
     next = next.flatMap((parent) => children.get(parent) ?? [])
     below.unshift(...next)
   }
-  for (const child of below) await deleteOne(scope, child)
+  for (const child of below) await deleteOne(scope, workspace, child)
 }
 
-async function deleteOne(scope: Using<"open" | "runner">, id: SessionId): Promise<boolean> {
+async function deleteOne(
+  scope: Using<"open" | "runner" | "store">,
+  workspace: WorkspaceId,
+  id: SessionId,
+): Promise<boolean> {
   try {
-    await scope.runner.deleteSession(id, [toSaidCollection(id), toDocumentsCollection(id)])
+    await scope.runner.deleteSession(id, () => readDocumentsOf(scope, workspace, id))
   } catch (error) {
     if (isMeanwhileError(error, "not_found")) return false
     throw error
@@ -50,6 +55,20 @@ async function deleteOne(scope: Using<"open" | "runner">, id: SessionId): Promis
   scope.open.get(id)?.reporter?.close()
   scope.open.remove(id)
   return true
+}
+
+/** Messages that wait for its agent, documents of plugins, and marks of what actors were told of its tasks. */
+async function readDocumentsOf(
+  { store }: Using<"store">,
+  workspace: WorkspaceId,
+  session: SessionId,
+): Promise<readonly DocumentRecord[]> {
+  const [said, kept, marks] = await Promise.all([
+    store.documents(workspace, toSaidCollection(session)),
+    store.documents(workspace, toDocumentsCollection(session)),
+    store.documents(workspace, TOLD_MARKS),
+  ])
+  return [...said, ...kept, ...marks.filter(({ id }) => id === session || id.startsWith(`${session}/`))]
 }
 
 /** All that are below another, by that one. */

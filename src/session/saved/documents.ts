@@ -46,6 +46,9 @@ export function createDocumentsPort(
   }
 }
 
+/** The collection of marks up to which an actor was told of ended tasks, by session, or by session, slash and actor. */
+export const TOLD_MARKS = "announced"
+
 /** The collection of a conversation's plugin documents, which is removed with it. */
 export function toDocumentsCollection(session: SessionId | null): string {
   return session === null ? "plugins" : `plugins/${session}`

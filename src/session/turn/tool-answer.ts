@@ -1,11 +1,13 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
+import { shorten } from "../../base/shorten.ts"
 import { type ContentPart, type FunctionCall, type ToolResult, callsOf, type Message } from "../../plugin/message.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { contentOf } from "../../plugin/tool.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { TaskId } from "../../task/id.ts"
 
+const SUMMARY_CHARACTERS = 200
 const RETURNED_NOTHING = "(it returned nothing)"
 
 export interface ToolResultOptions {
@@ -69,8 +71,7 @@ export function closeStopped(history: readonly Message[], partialText: string): 
 
 /** One line for people: what the tool says in words, where it does, else what the model reads. */
 export function summarize(result: ToolResult, answer: Answer | null): string {
-  const line = toSummary(result, answer).replace(/\s+/g, " ").trim()
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+  return shorten(toSummary(result, answer).replace(/\s+/g, " ").trim(), SUMMARY_CHARACTERS)
 }
 
 function toSummary({ content }: ToolResult, answer: Answer | null): string {
