@@ -11,7 +11,7 @@ export interface WorkerPlace {
   readonly where: "process" | "machine" | "elsewhere"
   /**
    * It has not been heard of for as long as its lease: its process is gone, or stands still, and what it ran is taken
-   * over by whoever looks once the lease is over.
+   * over by the next worker that looks once the lease is over.
    */
   readonly isSilent: boolean
 }

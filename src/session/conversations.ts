@@ -45,7 +45,7 @@ export interface Conversations {
   /** Open in this process. */
   open(): readonly SessionId[]
   on(listener: AgentListener): () => void
-  /** A task was written or begun anew: whoever follows its session hears of it. */
+  /** Tells the listeners of its session that a task was written or begun anew. */
   follow(task: TaskRecord, sinceSequence: number): void
   /** For a turn that the runner takes from the queue. */
   readonly continueTurn: TurnBody

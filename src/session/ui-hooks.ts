@@ -11,7 +11,7 @@ import type { Message } from "../plugin/message.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
 
-/** What a user interface can follow, each with the agent it is about: the main one or a subagent. All are optional. */
+/** Hooks of a user interface, each told of the main agent or of a subagent. All are optional. */
 export interface UiHooks {
   onAgentCreated?(agent: SessionId, created: { readonly name: string; readonly parent: SessionId | null }): void
   onAgentStatusChanged?(agent: SessionId, status: AgentStatus): void

@@ -37,7 +37,7 @@ export async function generate(
   }
 }
 
-/** Into the ledger, and to whoever pays for the conversation. The session's record gets it elsewhere. */
+/** Counts a model call in the ledger, in the turn's budget and for the call that pays for a subagent. */
 export function recordCall(
   scope: Using<"clock" | "ledger">,
   conversation: Conversation,

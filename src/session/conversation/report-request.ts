@@ -26,7 +26,7 @@ export interface ReportRequest {
   /** The last messages, in short. */
   readonly memorySummary: JsonObject
   /**
-   * What was saved with the conversation for its tools, by plugin, where it was restored from elsewhere. Empty otherwise:
+   * Data of tools, by plugin, that a conversation restored from elsewhere was saved with. Empty otherwise:
    * the built-in plugins keep what they have, such as a plan, in places of their own.
    */
   readonly toolContext: JsonObject

@@ -33,7 +33,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal
   readonly files?: readonly FilePart[]
   /**
-   * What else the model should know in this turn: told once, as data. `background_results`, `conversation_memory` and
+   * More that the model should know in this turn: told once, as data. `background_results`, `conversation_memory` and
    * `proactive_report` have places of their own in it.
    */
   readonly context?: JsonObject

@@ -80,7 +80,7 @@ export function createTokenLedger({ maxEntries = 10_000 }: TokenLedgerOptions = 
   }
 }
 
-/** What is no longer kept as entries comes first, as one line with `folded: true`, so that the lines add up. */
+/** Entries that are no longer kept come first, as one line with `folded: true`, so that the lines add up. */
 function toLedgerLines(entries: readonly LedgerEntry[], total: LedgerTotal): string {
   const shown = entries.reduce((sum, entry) => addTotals(sum, toTotal(entry)), NOTHING_USED)
   const lines = entries.map((entry) => JSON.stringify(entry))

@@ -57,8 +57,8 @@ export interface LedgerQuery {
 }
 
 /**
- * What the model calls of sessions used, of earlier processes too, as their logs say. The session that was used last
- * comes first; within a session it goes from the oldest call to the newest. Only a page is in memory at a time.
+ * Reads the usage of model calls from the logs of sessions, earlier processes included. The session that was used last
+ * comes first; within a session the oldest call comes first. Only a page is in memory at a time.
  */
 export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
   const { workspace = DEFAULT_WORKSPACE, session } = query

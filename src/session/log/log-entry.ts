@@ -28,7 +28,7 @@ export type LogEntry =
       readonly turn: TaskId | null
       /** Set for a message that the model wrote. */
       readonly call?: ModelCallRecord
-      /** Of a user's message: what the person said of it; null when nobody said any of it. Older entries do not know. */
+      /** The part of a user's message that the person said; null if nobody said any of it. Older entries do not know. */
       readonly said?: string | null
       /** A secret was taken out: what is stored is not what was said. */
       readonly isRedacted?: true
@@ -92,7 +92,7 @@ export function redactMessage(redactor: Redactor, message: Message): Message {
   return clean
 }
 
-/** What is stored of an entry. This process goes on with what was really said; another one never gets to see a secret. */
+/** The entry as it is stored, without secrets. This process goes on with what was really said; no other sees a secret. */
 export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
   const { value, hasChanged } = redactor.redactJson(toStoredEntry(entry))
   if (!hasChanged || entry.kind !== "message") return value
@@ -101,7 +101,7 @@ export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
 
 type Texts = Pick<SessionData, "name" | "instructions" | "title" | "description" | "plugins">
 
-/** What is stored of a session's data. Looked through only when one of its texts is another: it is rewritten often. */
+/** Redacts a session's data for the store. Looks again only when a text has changed: the data are rewritten often. */
 export function createDataRedactor(redactor: Redactor): (data: SessionData) => JsonObject {
   let known: SessionData | undefined
   let texts: Texts | undefined

@@ -54,7 +54,7 @@ const dataSchema = lazily(() =>
   }),
 )
 
-/** What it brought along from where it was saved. What is no result is left out: it would be told to the model. */
+/** The results that a restored session came with. Anything that is no result is left out: the model would be told it. */
 export function restoredOf({ backgroundResults }: SessionData): readonly BackgroundTaskResult[] {
   if (!backgroundResults) return []
   return Object.values(backgroundResults).flatMap((kept) => {

@@ -16,13 +16,14 @@ export interface TurnBeginning extends LogChange {
 
 export interface TurnOpening {
   /**
-   * Before its beginning is asked for, once the log is as the store has it. Undefined: there is nothing to wait for, so that nobody can have
-   * changed the log meanwhile.
+   * Called before `toBeginning`, once the log is as the store has it. Undefined: there is nothing to wait for, so that
+   * nobody can have changed the log meanwhile.
    */
   readonly prepare?: () => Promise<void> | undefined
   /**
-   * What it begins with, written in one transaction with its record. Asked once the history is as it will be then:
-   * another process may have gone on with it until now. What it throws, `turn` rejects with, and nothing is written.
+   * Returns the first entries of the turn, which are written in one transaction with its record. Called once the history
+   * is as it will be then: until now another process may have gone on with it. If it throws, `turn` rejects with that
+   * error and nothing is written.
    */
   readonly toBeginning: (history: readonly Message[]) => Promise<TurnBeginning>
   /** One line for people. */

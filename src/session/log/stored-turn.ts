@@ -45,7 +45,7 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   }
   await requireIdle(host.store, host.id, host.data())
   await requireNew(host, opening)
-  // After the refresh: whoever used a notice in this session since then has changed it, and the commit is refused.
+  // After the refresh: a use of a notice of this session since then has changed the session, and the commit is refused.
   const beginning = await opening.toBeginning(host.history())
   const { text } = await runToEnd(host, opening, beginning)
   return text

@@ -57,7 +57,7 @@ export function createToolList(
   }
 }
 
-/** What only subagents are offered comes with any other tool: it is how they hand back. A choice of none is none. */
+/** Tools for subagents alone come with any other tool: subagents hand back by them. A choice of none is none. */
 function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
   if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0

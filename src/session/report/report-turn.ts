@@ -80,7 +80,7 @@ export function takeReportTurn(
 
 const NOT_BEGUN = { delivery: null }
 
-/** Nothing was written: whoever holds the session goes on with it, and it is looked at again. */
+/** Nothing was written: the process that holds the session goes on with it, and the reporter looks again later. */
 function leave(error: unknown): ReportOutcome {
   if (isMeanwhileError(error, "session_busy") || isMeanwhileError(error, "wrong_state")) return "later"
   throw error
@@ -149,7 +149,7 @@ interface PromptParts {
   readonly said: readonly SaidMessage[]
 }
 
-/** What the agent is told when it speaks without being asked. Its five guidelines are those of the design it comes from. */
+/** The prompt of an agent that speaks without being asked. Its five guidelines are those of the design it comes from. */
 function toReportPrompt({ description, resultsText, hopsRemaining, said }: PromptParts): string {
   const limit =
     hopsRemaining > 0

@@ -30,7 +30,7 @@ export function toNoticeText(delivery: Delivery, options: NoticeTextOptions): st
   return [hasEnds ? INTRO : INTRO_OF_WAITS, ...toLines(delivery, options), "[End of the notices.]"].join("\n")
 }
 
-/** The same without the frame, for whoever puts it into one of their own. Every line of others is marked all the same. */
+/** The same without the frame, for callers with a frame of their own. Every line of others is marked all the same. */
 export function toResultsText(delivery: Delivery, options: NoticeTextOptions): string {
   return toLines(delivery, options).join("\n")
 }

@@ -65,8 +65,8 @@ export function mayBeNews(wake: Wake, session: SessionId): boolean {
 }
 
 /**
- * Of a conversation that has neither live tasks nor results that it has not used, there is nothing to look for. To an agent
- * that works for another something can be said as long as it is open.
+ * Stops looking for news of a conversation without live tasks and unused results. An agent that works for another can be
+ * sent messages as long as it is open.
  */
 async function lookAgain(scope: Using<"log" | "store">, conversation: Conversation): Promise<void> {
   const { store, log } = scope

@@ -81,8 +81,8 @@ async function readTask(store: TaskStore, notice: Notice): Promise<FoundTask> {
 }
 
 /**
- * Whoever asked for a call that needs an approval was told so with its answer; what waits from the start for another
- * reason, or in the middle of its run, was told to nobody.
+ * The answer of a call that needs an approval has said so already. A task that waits from the start for another reason,
+ * or in the middle of its run, was told to nobody.
  */
 function sortWaiting(found: readonly FoundTask[]) {
   const asking = found.filter(({ key, notify }) => key.kind === "needs_answer" && notify !== "silent")

@@ -42,8 +42,8 @@ export async function hasBeenTold(scope: Using<"store">, conversation: Conversat
 }
 
 /**
- * What was said while the run came to its end, too late for its last look, makes it go on as another run. Dying in
- * between leaves the message where it is: it is told when the agent is resumed.
+ * Begins another run if something was said to the agent too late for the last look of this run. Dying in between leaves the
+ * message where it is: the agent is told it when it is resumed.
  */
 export async function goOnIfSaid(
   scope: Using<"log" | "open" | "runner" | "store">,
@@ -55,8 +55,8 @@ export async function goOnIfSaid(
 }
 
 /**
- * Called by the run that has ended and by whoever said something to it: each looks after it has written, so that one of
- * them finds what the other wrote. Of two who find it, one begins the run.
+ * Called by the run that has ended and by the caller that said something to it. Each looks after its own write, so that one
+ * of them finds what the other wrote; if both find it, one begins the run.
  */
 export async function goOnIfUnheard(
   scope: Using<"log" | "open" | "runner" | "store">,

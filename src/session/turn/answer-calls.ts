@@ -98,8 +98,8 @@ export function leaveUntried(scope: TurnScope, message: Message, position: numbe
 const MOST_CLAIMS = 10_000
 
 /**
- * Lets go of the results that calls had claimed which are made again: only what their new answers show counts as used.
- * Dying before it, it is done by whoever goes on with the turn; after it, the results are told like any other.
+ * Releases the results that repeated calls had claimed: only what their new answers show counts as used. Dying before the
+ * release leaves it to the process that continues the turn; after it, the results are told like any other.
  */
 async function freeClaims(
   { agents: { store }, conversation: { log }, turn }: TurnScope,
@@ -125,8 +125,8 @@ function isClaimedBy(notice: Notice, { taskId, run, key }: AskingStep): boolean 
 const NO_NEWS: LogChange = { entries: [] }
 
 /**
- * What has happened since the turn began, as a message behind the answers to its calls, written in the same commit. When
- * nothing has happened nothing is read. A turn that is being stopped is told nothing more.
+ * Tells the model what has happened since the turn began, in a message behind the answers to its calls and in the same
+ * commit. If nothing has happened, nothing is read. A turn that is being stopped is told nothing more.
  */
 async function takeNews(scope: TurnScope): Promise<LogChange> {
   const { agents, conversation, turn, hops } = scope
@@ -157,8 +157,8 @@ function keepLeft(scope: TurnScope, call: LeftCall, executed: ExecutedCall): voi
 }
 
 /**
- * What a shutdown can say of a call that it cut off, for the next claim of the turn; null when it can say nothing: then
- * the call is in flight, as after a crash, and its tool's `onCrash` decides.
+ * The result of a call that a shutdown cut off, for the next claim of the turn. Null if the result is not known: then the
+ * call is in flight, as after a crash, and its tool's `onCrash` decides.
  */
 function toLeftStep(
   scope: TurnScope,

@@ -16,7 +16,7 @@ export interface ModelAnswer {
 /** The model's text so far, in case its call is cut off. */
 export interface PartialAnswer {
   text: string
-  /** Some of it, text or reasoning, was streamed to whoever listens. */
+  /** True once some of it, text or reasoning, was streamed to listeners. */
   isTold: boolean
 }
 

@@ -18,7 +18,7 @@ import type { Using } from "../conversation/scope.ts"
 /** For a turn that begins here. */
 export type NewTurnScope = TurnServices & Using<"open">
 
-/** A turn that begins here, whoever asks for it. */
+/** A turn that begins here: of a person, a report or a subagent. */
 export interface NewTurn
   extends Pick<TurnOpening, "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
   readonly traceId?: string | undefined
@@ -30,7 +30,7 @@ export interface NewTurn
   readonly createBudget?: () => TurnBudget | null
 }
 
-/** In its place in the queue, from its beginning to its durable end. */
+/** Takes a turn from its beginning to its durable end. Called in its place in the conversation's queue. */
 export async function takeNewTurn(
   scope: NewTurnScope,
   conversation: Conversation,
@@ -128,8 +128,8 @@ async function changeModel(scope: Using<"log" | "models">, conversation: Convers
 }
 
 /**
- * Whatever came of it: the groups that its calls opened get no more members, and what it had claimed without keeping it is
- * looked at again. Dying before it: done when the session is opened next.
+ * Seals the groups that the turn's calls opened, and has results that it claimed without keeping them looked at again,
+ * however the turn ended. Dying before it: the next opening of the session does it.
  */
 export async function afterTurn(
   scope: Using<"log" | "open" | "runner">,
