@@ -24,7 +24,7 @@ const programReportsSchema = lazily(() =>
       enabled: z
         .boolean()
         .default(true)
-        .describe("Whether the agent tells by itself what its background tasks came to."),
+        .describe("Whether the agent reports the results of its background tasks by itself."),
     })
     .readonly(),
 )
@@ -82,17 +82,16 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
   engine: "Where everything is kept: the URL of a PostgreSQL database, or null for the data folder.",
   agent: "How agents work.",
   background: "The limits of tasks, and how the model sees them.",
-  worker: "What `meanwhile worker` takes, and how it stops.",
+  worker: "Which tasks `meanwhile worker` takes, and how it stops.",
   reports: "When the agent speaks without being asked, about what its tasks came to.",
-  permissions: "What agents may do without asking, and what never.",
-  gc: "What becomes of a conversation that fills the model's context window.",
+  permissions: "Which calls agents may make without asking, and which never.",
+  gc: "How old turns are collected when a conversation fills the model's context window.",
   session: "How conversations are kept.",
-  shell: "What commands get to see.",
+  shell: "The environment that commands get.",
   web: "How web pages are fetched.",
   references: "Documents that agents can look up.",
   providers: "Model providers by name: baseUrl, apiKeyEnv, project, location, organization, headers.",
-  models:
-    "What is true of models, by provider/name or pattern: contextLimitTokens, maxOutputTokens, price, modalities.",
+  models: "Facts about models, by provider/name or pattern: contextLimitTokens, maxOutputTokens, price, modalities.",
   plugins: "Plugins of others: package names, paths from this folder, or { source, expose, config }.",
 }
 

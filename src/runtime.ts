@@ -65,9 +65,8 @@ export interface RuntimeOptions {
   /** `normal` is faster and may lose the last moments when the machine, not the process, dies. */
   readonly synchronous?: "full" | "normal"
   /**
-   * What agents may do, as a policy or as your own judge. Default: what has an effect beyond telling something is
-   * asked.
-   * Calls that belong to no session are your own code's: the default lets them pass.
+   * Decides which calls agents may make: a policy, or your own judge. Default: a call with an effect asks the person. Calls
+   * that belong to no session are your own code's: the default lets them pass.
    */
   readonly permissions?: PermissionsInput
   /** The person who is asked for approvals and answers, until another channel is attached. */

@@ -12,7 +12,7 @@ export interface NewTasksParts {
 }
 
 /**
- * Reports tasks that concern the reader whenever something happens to them, whoever started them: a tool may start tasks
+ * Reports tasks that concern the reader whenever something happens to them, also tasks that others started: a tool may start tasks
  * beside its own call. A task may be reported several times. Returns what ends it.
  */
 export function followNewTasks(

@@ -24,6 +24,7 @@ export interface CommandContext {
 /** A command that a person types. The model is not involved. */
 export interface UserCommand {
   readonly name: string
+  /** One line for `/help`, in the form of the program's own: a verb first, in lower case, without a full stop. */
   readonly description: string
   /** Arguments after the name, for example `[ID]`. Default: none. */
   readonly usage?: string

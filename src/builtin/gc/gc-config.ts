@@ -7,7 +7,7 @@ export const GC_STRATEGIES = ["truncate", "summarize", "hybrid", "none"] as cons
 const options = lazily(() => {
   const count = z.number().int().positive()
   return {
-    keepRecentTurns: count.default(4).describe("The newest turns, which stay whatever else goes."),
+    keepRecentTurns: count.default(4).describe("How many of the newest turns always stay."),
     keepFirstTurn: z
       .boolean()
       .default(false)
@@ -18,7 +18,7 @@ const options = lazily(() => {
       .describe("The longest summary. A small context window makes it shorter."),
     middleTurns: count
       .default(20)
-      .describe("Only hybrid: so many turns before the recent ones are summarised; what is older is dropped."),
+      .describe("For hybrid: how many turns before the recent ones are summarised; older turns are dropped."),
   }
 })
 
@@ -35,7 +35,7 @@ export const gcConfigSchema = lazily(() => {
       strategy: z
         .enum(GC_STRATEGIES)
         .default("hybrid")
-        .describe("What becomes of old turns: truncate, summarize, hybrid of both, or none: they stay."),
+        .describe("How old turns are collected: truncate, summarize, hybrid (both), or none."),
       thresholdPercent: percent.default(75).describe("Share of the context window at which collection is due."),
       targetPercent: percent.default(50).describe("Share of the context window to come down to."),
       ...options(),

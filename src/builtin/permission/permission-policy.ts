@@ -24,9 +24,12 @@ export const permissionsConfigSchema = z.strictObject({
   mode: z
     .enum(["default", "allow_all", "deny_effects"])
     .default("default")
-    .describe("What becomes of calls with effects that no rule is about: asked, allowed or refused."),
+    .describe("Whether calls with effects that no rule matches are asked, allowed or refused."),
   rules: z.array(ruleSchema).default([]).describe("Which calls are allowed, refused or asked. deny wins."),
-  inherit: z.boolean().default(false).describe("Whether what a person allowed a session holds for its subagents."),
+  inherit: z
+    .boolean()
+    .default(false)
+    .describe("Whether the subagents of a session may do what a person has allowed the session."),
   approvalExpirySeconds: z
     .number()
     .positive()

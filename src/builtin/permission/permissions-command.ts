@@ -15,7 +15,7 @@ export function createPermissionsCommand(scope: PermissionScope): UserCommand {
   return {
     name: "permissions",
     usage: "[reset]",
-    description: "Shows what is allowed, refused and asked; `reset` takes back what this session was allowed.",
+    description: "show what is allowed, refused and asked; `reset` takes back what this session was allowed",
     run(argument, { session }) {
       const word = argument.trim()
       if (word === "") return toOverview(scope, session)

@@ -120,13 +120,13 @@ function createReferenceCommands(desk: ReferenceDesk): readonly UserCommand[] {
     {
       name: "listReferences",
       usage: "[TAG]",
-      description: "Lists the references, all or those with a tag.",
+      description: "list the references, all or those with a tag",
       run: (argument, context) => desk.list(context, argument.trim()),
     },
     {
       name: "selectReferences",
       usage: "ID…",
-      description: "Takes references into the conversation, by their ids.",
+      description: "take references into the conversation, by their ids",
       shareWithModel: true,
       run: (argument, context) => {
         const ids = argument.split(/[\s,]+/).filter((id) => id !== "")

@@ -12,7 +12,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
   return [
     {
       name: "save",
-      description: "Saves this conversation now.",
+      description: "save this conversation now",
       async run(_argument, context) {
         const state = await context.state()
         return state ? shelf.save(state) : "There is no conversation here to save."
@@ -20,14 +20,14 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
     },
     {
       name: "sessions",
-      description: "Lists the conversations, the last used first.",
+      description: "list the conversations, the last used first",
       run: (_argument, context) => showList(context),
     },
     {
       name: "resume",
       usage: "[NUMBER|ID]",
       description:
-        "Goes on with another conversation: its number in the list, or its id. Without either, shows the list.",
+        "go on with another conversation, by its number in the list or its id; without either, show the list",
       async run(argument, context) {
         const wanted = argument.trim()
         if (wanted === "") return showList(context)
@@ -41,7 +41,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
     {
       name: "delete-session",
       usage: "ID",
-      description: "Deletes a conversation for good, by its id or the beginning of it. Asks first.",
+      description: "delete a conversation for good, by its id or the beginning of it; asks first",
       run: (argument, context) => deleteSession(shelf, argument.trim(), context),
     },
   ]

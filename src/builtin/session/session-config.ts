@@ -16,9 +16,9 @@ export const sessionConfigSchema = lazily(() => {
         .string()
         .min(1)
         .default(".meanwhile/sessions")
-        .describe("Where file keeps them, below the working directory unless it is absolute."),
+        .describe("The folder in which file keeps conversations, below the working directory unless it is absolute."),
       autoSaveOnExit: z.boolean().default(true).describe("Whether a conversation is saved when it ends."),
-      checkpointAfterTurns: count.default(10).describe("It is saved after every so many turns."),
+      checkpointAfterTurns: count.default(10).describe("A conversation is saved after every so many turns."),
       requestDescriptionAfterTurns: count
         .default(3)
         .describe("The model is asked for a description after so many turns without one."),

@@ -39,7 +39,7 @@ export function createSubagentPlugin({ directories = [], profiles = [] }: Subage
     userCommands: [
       {
         name: "profiles",
-        description: "Lists the profiles of subagents.",
+        description: "list the profiles of subagents",
         run: async () => listAsText(await collection.load()),
       },
     ],

@@ -39,7 +39,7 @@ export function createTodoPlugin({ directory }: TodoPluginOptions = {}): ToolPlu
 function createPlanCommand(plans: PlanStore): UserCommand {
   return {
     name: "plan",
-    description: "Shows the plan of this conversation and how far it is.",
+    description: "show the plan of this conversation and how far it is",
     run: async (_, context) => {
       const plan = await plans.get(context)
       return plan ? renderPlan(plan) : "There is no plan in this conversation."

@@ -15,7 +15,7 @@ export const webConfigSchema = lazily(() => {
         .int()
         .positive()
         .default(5 * 1024 * 1024)
-        .describe("The most that is read of a page, unpacked."),
+        .describe("How much of a page is read, after unpacking."),
       idleTimeoutMs: durationMs.default(30_000).describe("Without a byte for so long, a connection is given up."),
       totalTimeoutMs: durationMs
         .gt(10_000, "must be above 10000, when a call moves to the background")
@@ -25,7 +25,11 @@ export const webConfigSchema = lazily(() => {
         .array(z.number().int().nonnegative())
         .default([500, 2_000])
         .describe("How long to wait before each further try."),
-      userAgent: z.string().min(1).default("Meanwhile (agent; fetch_url)").describe("What servers are told we are."),
+      userAgent: z
+        .string()
+        .min(1)
+        .default("Meanwhile (agent; fetch_url)")
+        .describe("The user agent that servers are told."),
     })
     .readonly()
 })

@@ -16,7 +16,7 @@ export function createAwayHint(scope: AwayHintScope): Disposable {
 }
 
 /**
- * Says that a stop was heard which is not done with soon, because the store is away: at once, for whoever sees nothing
+ * Says that a stop was heard, and takes a while because the store is away. It says so at once: a person who sees nothing
  * presses Ctrl+C again, which leaves.
  */
 export function hintAtStop(scope: AwayHintScope, stopped: Promise<unknown>, hint = STOP_HINT): void {

@@ -6,7 +6,7 @@ import type { Style } from "../screen/style.ts"
 
 type Answer = Awaited<ReturnType<PersonChannel["ask"]>>
 
-/** Puts questions before whoever sits at the prompt, one at a time. */
+/** Asks the person at the prompt, one question at a time. */
 export interface QuestionPrompt {
   readonly channel: PersonChannel
   /** The open question; undefined when none is. */

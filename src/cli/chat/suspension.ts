@@ -33,7 +33,7 @@ export function followSuspension({ prompt, input, onLeave, onReturn }: Suspensio
     isAway = true
     onLeave?.()
     input.setRawMode?.(false)
-    // The whole group, as the terminal itself does it: whoever started the program may wait for it there.
+    // The whole group, as the terminal itself does it: the program that started this one may wait for it there.
     process.kill(0, "SIGTSTP")
     // Without a shell that could continue it, the program was not stopped. Signals are heard between the two.
     setImmediate(() => setImmediate(() => isAway && comeBack()))

@@ -154,5 +154,5 @@ function formatStanding(task: Task, missing: TaskView["missing"], firstStartedAt
   if (missing?.needs === "folder") {
     return `[${shortId(task.id)}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
   }
-  return `[${shortId(task.id)}] is ${task.status}; whoever runs it, or the next chat or worker, brings it to its end`
+  return `[${shortId(task.id)}] is ${task.status}; its worker, or the next chat or worker, brings it to its end`
 }

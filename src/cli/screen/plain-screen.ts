@@ -13,7 +13,7 @@ export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
     isAtLineStart = text.endsWith("\n")
   }
 
-  /** What does not end its own line would run into what comes next. */
+  /** Without this, the next text would continue an unfinished line. */
   function endLine(): void {
     if (!isAtLineStart) write("\n")
   }
@@ -22,7 +22,7 @@ export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
     isLive: false,
     style,
     get columns() {
-      // What has no width is read by programs: nothing is cut.
+      // Output without a width is read by programs: nothing is cut.
       return output.columns ?? Number.POSITIVE_INFINITY
     },
     get rows() {

@@ -17,9 +17,9 @@ export interface Screen {
   write(text: string): void
   /** Ends the line that was begun by `write`, if there is one. */
   endLine(): void
-  /** What is going on, shown below everything until the next call. Nothing where nothing can be drawn again. */
+  /** Shows the current activity below everything, until the next call. Does nothing where lines cannot be redrawn. */
   showActivity(lines: readonly string[]): void
-  /** Keeps the prompt below everything. Contract: whoever reads the lines calls `enterLine` for each. */
+  /** Keeps the prompt below everything. Contract: the reader of the lines calls `enterLine` for each. */
   attach(prompt: Interface): void
   /** The line that was typed and entered. */
   enterLine(line: string): void

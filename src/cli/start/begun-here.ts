@@ -7,11 +7,11 @@ type SessionId = NonNullable<Task["session"]>
 /** In a store that others share: what people have begun with this data folder. */
 export interface BegunHere {
   readonly conversations: IdFiles<SessionId>
-  /** Those of no conversation. */
+  /** Tasks that belong to no conversation. */
   readonly tasks: IdFiles<TaskId>
 }
 
-/** What of a store that others share is this person's. */
+/** The part of a shared store that belongs to this person. */
 export interface OwnWork extends Pick<BegunHere, "tasks"> {
   readonly conversations: readonly SessionId[]
 }

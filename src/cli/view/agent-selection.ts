@@ -27,7 +27,7 @@ export interface AgentSelectionOptions {
 
 export function createAgentSelection({ screen, roster, onChange }: AgentSelectionOptions): AgentSelection {
   const { style } = screen
-  // `main` is whoever a person talks with: another one after `/resume`.
+  // `main` is the agent that the person talks with: another one after `/resume`.
   let choice: "all" | "main" | KnownAgent = "all"
 
   const isMain = (agent: KnownAgent): boolean => roster.labelOf(agent) === ""

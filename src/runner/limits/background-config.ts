@@ -17,15 +17,18 @@ export const backgroundConfigSchema = lazily(() => {
         .max(MOST_TASKS_AT_ONCE)
         .default(10)
         .describe(
-          "Tasks that run at once in this process, at most 100,000; more are queued. 0: all are left to others.",
+          "How many tasks run at once in this process, at most 100,000; the rest are queued. 0: this process runs none.",
         ),
-      maxConcurrentPerPlugin: count.default(4).describe("Of these, at most so many per plugin."),
-      maxConcurrentPerSession: count.default(8).describe("And per session."),
+      maxConcurrentPerPlugin: count.default(4).describe("How many tasks of one plugin run at once."),
+      maxConcurrentPerSession: count.default(8).describe("How many tasks of one session run at once."),
       maxConcurrentPerWorkspace: count
         .nullable()
         .default(null)
-        .describe("And per workspace. null: no limit of its own."),
-      maxConcurrentPerModel: z.record(z.string(), count).default({}).describe("And per model, by the model's name."),
+        .describe("How many tasks of one workspace run at once. null: no limit."),
+      maxConcurrentPerModel: z
+        .record(z.string(), count)
+        .default({})
+        .describe("How many tasks run at once per model, by the model's name."),
       maxAgentDepth: z
         .number()
         .int()
@@ -44,13 +47,15 @@ export const backgroundConfigSchema = lazily(() => {
       timeoutOverrideSeconds: seconds
         .nullable()
         .default(null)
-        .describe("Caps every time limit, whoever asked for it; above thresholdSeconds. null: no cap."),
+        .describe(
+          "The longest time limit that a task can have, whatever it asks for; must exceed thresholdSeconds. null: no cap.",
+        ),
       foregroundTimeoutSeconds: seconds
         .default(10)
         .describe("The time limit of a tool that cannot move to the background and names none."),
       thresholdSeconds: seconds
         .default(10)
-        .describe("When a call is promoted whose tool can be promoted and names no threshold."),
+        .describe("After so long a call moves to the background, if its tool can and names no threshold of its own."),
       completedTaskRetentionSeconds: z
         .number()
         .nonnegative()
@@ -64,12 +69,18 @@ export const backgroundConfigSchema = lazily(() => {
       outputLimitBytes: count
         .min(4096)
         .default(64 * 1024 * 1024)
-        .describe("The output that is kept per task. Past it the oldest goes, down to the newest half of this."),
-      stopGraceSeconds: z.number().nonnegative().default(5).describe("Between asking a process to end and ending it."),
+        .describe("How much output is kept per task. When a task prints more, the newest half of this is kept."),
+      stopGraceSeconds: z
+        .number()
+        .nonnegative()
+        .default(5)
+        .describe("How long a process that is asked to end has before it is killed."),
       retainTurnTimeoutMs: count
         .default(30_000)
         .describe("How long a turn is kept open for a task that was started to be waited for."),
-      completionScanIntervalMs: count.default(5_000).describe("How often ends are looked for whose event was lost."),
+      completionScanIntervalMs: count
+        .default(5_000)
+        .describe("How often the store is read for ends whose event was lost."),
       questionExpirySeconds: seconds
         .default(86_400)
         .describe("How long a question of a background agent waits in the inbox before its default is taken."),
@@ -77,11 +88,13 @@ export const backgroundConfigSchema = lazily(() => {
         .enum(["meanwhile", "jaato", "opencode", "penguiflow"])
         .default("meanwhile")
         .describe("The names and shapes under which the model sees the tools for tasks."),
-      leaseSeconds: seconds.default(10).describe("A worker silent for so long has its runs taken over."),
+      leaseSeconds: seconds
+        .default(10)
+        .describe("After so long without a sign of life, a worker's runs are taken over by others."),
       hostReturnSeconds: seconds
         .default(86_400)
         .describe(
-          "On PostgreSQL, how long what outlives a worker that was stopped (`forever`) is left for the next one of its data folder.",
+          "On PostgreSQL, how long `forever` tasks of a worker that was stopped are kept for the next worker of its data folder.",
         ),
     })
     .refine(({ timeoutOverrideSeconds: cap, thresholdSeconds }) => cap === null || cap > thresholdSeconds, {

@@ -12,13 +12,24 @@ export const agentConfigSchema = lazily(() => {
         .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-5-5"')
         .nullable()
         .default(null)
-        .describe("As provider/name. null: of the first provider with a key, else the built-in offline model."),
-      instructions: z.string().default("").describe("Put before the model in every session."),
+        .describe(
+          "The model, as provider/name. null: one of the first provider that has a key, else the built-in offline model.",
+        ),
+      instructions: z.string().default("").describe("Text that the model is given first in every session."),
       maxStepsPerTurn: count
         .default(50)
         .describe("Model calls in one turn. The last of them gets no tools, so that the model hands back what it has."),
-      maxOutputTokens: count.nullable().default(null).describe("Of one answer. null: the provider's own limit."),
-      temperature: z.number().min(0).max(2).nullable().default(null).describe("null: the provider's own."),
+      maxOutputTokens: count
+        .nullable()
+        .default(null)
+        .describe("The most tokens of one answer. null: the provider's own limit."),
+      temperature: z
+        .number()
+        .min(0)
+        .max(2)
+        .nullable()
+        .default(null)
+        .describe("The sampling temperature. null: the provider's default."),
       maxModelRetries: z
         .number()
         .int()

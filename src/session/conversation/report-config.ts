@@ -9,11 +9,13 @@ export const reportsConfigSchema = z
     enabled: z
       .boolean()
       .default(false)
-      .describe("Whether the agent tells by itself what its background tasks came to. The terminal program does."),
+      .describe("Whether the agent reports the results of its background tasks by itself. The terminal program does."),
     strategies: z
       .array(z.enum(["append", "replace"]))
       .default(["append", "replace"])
-      .describe("Results of which merge strategies are reported. human_gated ones are, once somebody has decided."),
+      .describe(
+        "The merge strategies whose results are reported. human_gated results are reported once a person has decided.",
+      ),
     maxQueued: z
       .number()
       .int()
