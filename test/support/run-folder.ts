@@ -26,7 +26,7 @@ function createFolder(parent: string): string | undefined {
     const { bavail, bsize } = statfsSync(parent)
     if (bavail * bsize < ENOUGH_BYTES) return undefined
     removeAbandoned(parent)
-    const folder = mkdtempSync(join(parent, `meanwhile-tests-${process.pid}-`))
+    const folder = mkdtempSync(join(parent, `meanwhile-${process.pid}-`))
     // The servers of tests run as another user.
     chmodSync(folder, 0o755)
     if (canExecute(join(folder, "try.sh"))) return folder
@@ -40,7 +40,7 @@ function createFolder(parent: string): string | undefined {
 /** The folders of runs that were killed. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
-    const [, pid] = /^meanwhile-tests-(\d+)-/.exec(name) ?? []
+    const [, pid] = /^meanwhile-(\d+)-/.exec(name) ?? []
     if (pid !== undefined && readProcess(Number(pid)) === undefined)
       rmSync(join(parent, name), { recursive: true, force: true })
   }
