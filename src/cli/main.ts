@@ -9,7 +9,7 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   )
   process.exitCode = 2
 } else {
-  // Node would print the line that threw as well, and a line of the built program is 30 kB of code.
+  // Node would print the source line that threw as well, which tells a person nothing.
   process.once("uncaughtException", (error) => {
     process.stderr.write(`${(error instanceof Error && error.stack) || String(error)}\n`)
     process.exit(1)

@@ -16,7 +16,7 @@ export interface ConfigFile {
   readonly content: Uint8Array
 }
 
-/** Undefined when the folder has none. It is never looked for in the folders above. */
+/** Undefined: the folder has no configuration. Folders above are never searched. */
 export async function findConfigFile(directory: string): Promise<ConfigFile | undefined> {
   const isThere = await Promise.all(FILE_NAMES.map((name) => isFile(join(directory, name))))
   const [found, second] = FILE_NAMES.filter((_, index) => isThere[index])

@@ -76,7 +76,7 @@ async function listFiles(directory: string, folder: string): Promise<readonly st
     .toSorted()
 }
 
-/** Undefined for what is no file: nobody reads it. A pipe would be waited for without end. */
+/** Undefined for anything that is not a plain file: a read of a pipe would never end. */
 async function hashFile(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined

@@ -13,7 +13,7 @@ export type SectionValues<Sections extends SectionSchemas> = {
 export interface SectionKey {
   readonly name: string
   readonly isText: boolean
-  /** Undefined: it has none, and is not set. */
+  /** Undefined: the key has no default, and is not set. */
   readonly default: unknown
   readonly description: string
   /** The allowed values of the key, or of each entry of its list; empty if any value is allowed. */

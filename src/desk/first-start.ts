@@ -6,7 +6,7 @@ const EVENTS_READ = 20
 
 /**
  * When the run of an agent was first started, if several workers have had it: nobody measured how long a lost worker ran it.
- * Null: one worker had it, and what that one measured is complete.
+ * Null: one worker had the run, and has measured all of it.
  */
 export async function findFirstStart(
   store: Pick<TaskStore, "run" | "events">,

@@ -10,9 +10,9 @@ const MOST_LOOKED_AT = 1_000
 
 /** The tasks that go on when an actor opens a conversation. Those that wait for a person are not counted. */
 export interface LiveWork {
-  /** They run in this process, or it will take them. */
+  /** Tasks that this process runs, or will take. */
   readonly here: number
-  /** They wait for a worker: this process runs no tasks. */
+  /** Tasks that wait for a worker: this process runs none. */
   readonly unclaimed: number
   readonly elsewhere: number
   /** The workspace has more live tasks than were counted. */

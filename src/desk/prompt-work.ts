@@ -30,7 +30,7 @@ export type LeftWork = "none" | "questions" | "running"
 export type WorkEvent =
   | { readonly type: "task.ended"; readonly task: TaskRecord }
   | { readonly type: "question.opened"; readonly item: InboxItem }
-  /** It is queued, and no worker that lives can run it. */
+  /** The task is queued, and no living worker can run it. */
   | { readonly type: "task.unserved"; readonly task: TaskRecord; readonly missing: MissingAbility }
   | { readonly type: "work.settled"; readonly left: LeftWork }
 

@@ -55,7 +55,7 @@ export type TaskHere = Pick<TaskRecord, "id" | "kind" | "lifetime"> & Partial<Pi
 export interface Departure {
   /** Commands of this process, which are stopped. */
   readonly stopped: readonly TaskHere[]
-  /** How many go on: other processes run them, or will. */
+  /** How many tasks go on: other processes run them, or will. */
   readonly left: number
   /** True if the store could not be asked about any of them. */
   readonly isStoreAway: boolean

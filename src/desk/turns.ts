@@ -30,7 +30,7 @@ export interface DeskTurn {
 }
 
 export interface TurnWait {
-  /** Nobody waits any more. */
+  /** Ends the wait. */
   readonly signal: AbortSignal
   /** The turn stands still until a person has answered this; null: it was answered. */
   readonly onQuestion: (question: InboxItem | null) => void | Promise<void>

@@ -7,7 +7,7 @@ import { createTrustStore, type FolderTrust, type TrustStore } from "../config/t
 export interface TrustQuestion {
   readonly directory: string
   readonly files: readonly string[]
-  /** It was trusted, and its files are others now. */
+  /** The folder was trusted, and its files have changed since. */
   readonly isChanged: boolean
   /** All of it in words, without control characters. */
   readonly text: string

@@ -15,7 +15,7 @@ import { hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
-/** How long servers may take before it is said that they are waited for. */
+/** After so long the program says that it waits for servers. */
 const PATIENCE_MS = 1_000
 
 /** The program waits for its store without a limit: its user sees that it waits, and can end it. */
@@ -35,7 +35,7 @@ export interface ProgramOptions
   readonly engine?: string
   /** Tasks that run at once. Default: what the configuration says. */
   readonly maxConcurrentTasks?: number
-  /** It is a worker, with these wishes. Without it the section `worker` of the configuration says nothing here. */
+  /** Set for a worker, with its options. Without it the section `worker` of the configuration has no effect. */
   readonly worker?: Partial<ProgramConfig["worker"]>
   /** Default true. False: what tasks came to is left to be told by those who have the conversation open. */
   readonly makesReports?: boolean
@@ -47,7 +47,7 @@ export interface ProgramOptions
 export interface Program extends Runtime {
   /** True if agents report the results of their tasks unasked. */
   readonly areReportsOn: boolean
-  /** Where its store is, as people may read it. */
+  /** The place of the store, fit to be shown: without a password. */
   readonly storePlace: string
   readonly maxConcurrentTasks: number
   /** As configured and wished for. */
@@ -155,7 +155,7 @@ interface ServerParts {
   readonly onToolsChanged: () => void
 }
 
-/** Null when the folder names none. */
+/** Null: the folder names none. */
 async function createServers(
   { dataDirectory, workingDirectory, notify, log, clock }: ProgramOptions,
   { folder, engine, environment, onToolsChanged }: ServerParts,
