@@ -35,8 +35,7 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
 
   /**
    * Statements that are sent in one moment go to the server as one piece: pg writes each of them by itself, and every
-   * write wakes the server. By turns in one run, a task took 0.86 ms of this process and the server together, and 1.00
-   * without this.
+   * write wakes the server. By turns in one run, 1.09 times as many tasks pass with this.
    */
   function gather(): void {
     if (isGathering) return

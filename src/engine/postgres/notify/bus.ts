@@ -3,7 +3,7 @@ import { createLocalBus } from "../../rules/local-bus.ts"
 import { type ConnectionOptions, toClientSettings, withoutSessionSettings } from "../connection/client-settings.ts"
 import type { Database, Query } from "../connection/database.ts"
 import { createListener, type ListenerTimes } from "./listener.ts"
-import { fromPayload, type News, toPayloads } from "./wake-payload.ts"
+import { fromPayload, isFrom, type News, toPayloads } from "./wake-payload.ts"
 
 export interface PostgresBus extends Bus {
   /** In the transaction of the changes: other processes hear of them when it is committed, and never otherwise. */
@@ -58,8 +58,8 @@ export async function createBus(options: BusOptions): Promise<PostgresBus> {
     database,
     channel,
     onPayload(payload) {
+      if (isFrom(payload, sender)) return
       const message = fromPayload(payload)
-      if (message?.sender === sender) return
       if (!message || message.wakes.some(({ about }) => about === "unknown")) lookAgain()
       else publish([{ ...message, wakes: message.wakes.map(toForeign) }])
     },

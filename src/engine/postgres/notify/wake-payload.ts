@@ -25,7 +25,7 @@ type Item = readonly [topic: Topic, encoded: string]
  * them reads from its own cursor, so nothing is lost when several become one.
  */
 export function toPayloads(sender: string, changes: readonly News[]): readonly string[] {
-  const head = `{"from":${JSON.stringify(sender)}`
+  const head = toHead(sender)
   const hasOffers = changes.some((change) => change.hasOffers)
   const wakes = changes.flatMap((change) => change.wakes)
   if (wakes.length === 0 && !hasOffers) return []
@@ -35,6 +35,15 @@ export function toPayloads(sender: string, changes: readonly News[]): readonly s
   if (!pages || pages.length > MOST_PAYLOADS) return everything
   if (pages.length === 0) pages.push([])
   return pages.map((page, index) => `${head}${index === 0 && hasOffers ? ',"offers":true' : ""}${toLists(page)}}`)
+}
+
+/** True if this process has sent it: nothing else of it need be read. */
+export function isFrom(payload: string, sender: string): boolean {
+  return payload.startsWith(toHead(sender))
+}
+
+function toHead(sender: string): string {
+  return `{"from":${JSON.stringify(sender)}`
 }
 
 /** Undefined: not of ours, or of a Meanwhile that says it otherwise. */
