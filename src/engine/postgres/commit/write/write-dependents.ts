@@ -1,7 +1,6 @@
 import type { StoredNotice } from "../../../rules/tables.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
-import type { RunEntry } from "../working-set/run-rows.ts"
-import type { StepEntry } from "../working-set/step-rows.ts"
+import type { RunEntry, StepEntry } from "../working-set/journal-rows.ts"
 import type { WaitEntry } from "../working-set/wait-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { type Bulk, columnsOf } from "./bulk.ts"
