@@ -1,7 +1,7 @@
 import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import type { HasQueue, HasWorker } from "../run/scope.ts"
-import { isSkipped } from "./skipped-offers.ts"
+import { isSkipped } from "./folder-mismatch.ts"
 
 type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "tool" | "folder">
 
