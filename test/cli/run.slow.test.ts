@@ -4,16 +4,20 @@ import { expect, test } from "vitest"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+interface RunOptions {
+  readonly directory?: string
+  readonly input?: string
+  /** Until a command goes on in the background. */
+  readonly thresholdSeconds?: number
+}
 
-const run = (words: readonly string[], options: { directory?: string; input?: string } = {}) =>
-  runToEnd(
-    { directory: options.directory ?? createFolder(), arguments: ["run", ...words], environment: QUICK },
-    options.input,
-  )
+function run(words: readonly string[], { directory, input, thresholdSeconds = 0.2 }: RunOptions = {}) {
+  const environment = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: String(thresholdSeconds) }
+  return runToEnd({ directory: directory ?? createFolder(), arguments: ["run", ...words], environment }, input)
+}
 
 test("the answer goes to standard output and everything else to standard error", async () => {
-  const { exitCode, stdout, stderr } = await run(["run `echo quiet`, then say ready"])
+  const { exitCode, stdout, stderr } = await run(["run `echo quiet`, then say ready"], { thresholdSeconds: 60 })
   expect(exitCode).toBe(0)
   expect(stdout).toMatch(/returned:\n\nquiet[\s\S]*ready\n$/)
   expect(stdout).not.toMatch(/•|✓|tokens/)
