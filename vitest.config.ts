@@ -71,6 +71,7 @@ const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: "slow",
+    ...IN_ONE_PROCESS,
     ...SIDE_BY_SIDE,
     include: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
