@@ -11,7 +11,7 @@ function createStepless(onCrash: OnCrash): TurnScope {
   const offered = { name: "act", found: { tool: { onCrash } } }
   return {
     turn: { steps: async () => [] },
-    agents: { tools: { offers: () => [offered] } },
+    services: { tools: { offers: () => [offered] } },
     conversation: { log: { data: { tools: null } }, model: { id: "scripted/model" } },
   } as unknown as TurnScope
 }

@@ -9,7 +9,8 @@ import { createDeferral } from "./deferral.ts"
 import { publishGenerated } from "./generated-report.ts"
 import { planReport, type ReportPlan } from "./report-plan.ts"
 import type { ReportOptions } from "../conversation/report-request.ts"
-import { type ReportOutcome, type ReportTurnScope, takeReportTurn } from "./report-turn.ts"
+import type { NewTurnScope } from "../turn/take-new-turn.ts"
+import { type ReportOutcome, takeReportTurn } from "./report-turn.ts"
 import { fallBack } from "./publish-report.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
@@ -22,13 +23,13 @@ const LONGEST_PAUSE_MS = 250
 const LATER_MS = 1_000
 
 /** From now on, with another generator too. */
-export function enableReports(scope: ReportTurnScope, conversation: Conversation, options: ReportOptions = {}): void {
+export function enableReports(scope: NewTurnScope, conversation: Conversation, options: ReportOptions = {}): void {
   conversation.reporter?.close()
   conversation.reporter = createReporter(scope, conversation, options)
   conversation.reporter.wake()
 }
 
-function createReporter(scope: ReportTurnScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
+function createReporter(scope: NewTurnScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
   const { clock, config } = scope
   const directly = createToldDirectly(scope, conversation)
   const deferral = createDeferral(scope, { readWaiting, show: (ended) => directly.show(ended) })

@@ -14,9 +14,6 @@ import { type SaidMessage, toSaidText } from "../results/steering-messages.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
 
-/** For a report that is a turn of the agent. */
-export type ReportTurnScope = NewTurnScope
-
 const CUT_OFF = "The turn before was cut off before this call was answered."
 
 /** `later`: the session is busy in another process, and is looked at again. */
@@ -32,7 +29,7 @@ interface BegunReport {
  * that no two processes tell it; dying after that commit, the turn is continued and published at its end.
  */
 export function takeReportTurn(
-  scope: ReportTurnScope,
+  scope: NewTurnScope,
   conversation: Conversation,
   plan: (delivery: Delivery) => ReportPlan,
 ): Promise<ReportOutcome> {
@@ -88,7 +85,7 @@ function leave(error: unknown): ReportOutcome {
 
 /** Read anew: what was used since the reporter looked is not told. */
 async function begin(
-  scope: ReportTurnScope,
+  scope: NewTurnScope,
   conversation: Conversation,
   history: readonly Message[],
   plan: (delivery: Delivery) => ReportPlan,

@@ -85,7 +85,7 @@ function toFinished(key: string, result: ToolResult | undefined): FinishedStep {
 const NOTHING: LeftCalls = { answers: new Map(), keys: new Map(), begun: new Set() }
 
 function keep(scope: TurnScope, key: string, result: ToolResult): void {
-  const { value } = scope.agents.redactor.redactJson(toJson(result))
+  const { value } = scope.services.redactor.redactJson(toJson(result))
   scope.turn.saveSoon({ entries: [], finished: [{ key, result: value }] })
 }
 
@@ -102,7 +102,7 @@ const MOST_CLAIMS = 10_000
  * release leaves it to the process that continues the turn; after it, the results are told like any other.
  */
 async function freeClaims(
-  { agents: { store }, conversation: { log }, turn }: TurnScope,
+  { services: { store }, conversation: { log }, turn }: TurnScope,
   stepKeys: readonly string[],
 ): Promise<void> {
   const steps = stepKeys.flatMap((key) => turn.askingStep(key) ?? [])
@@ -129,15 +129,15 @@ const NO_NEWS: LogChange = { entries: [] }
  * commit. If nothing has happened, nothing is read. A turn that is being stopped is told nothing more.
  */
 async function takeNews(scope: TurnScope): Promise<LogChange> {
-  const { agents, conversation, turn, hops } = scope
+  const { services, conversation, turn, hops } = scope
   if (!conversation.hasNews || turn.signal.aborted) return NO_NEWS
-  const found = await readPending(agents, conversation)
+  const found = await readPending(services, conversation)
   if (!found) return NO_NEWS
   // Tasks that a report started are told by the next report, so that reports in a row are counted.
   const delivery = hops > 0 ? keepEnded(found.delivery, ({ task }) => toHops(task.metadata) < hops) : found.delivery
-  const pending = await usePending(agents, conversation, { ...found, delivery })
+  const pending = await usePending(services, conversation, { ...found, delivery })
   if (isNothing(pending.delivery) && pending.said.length === 0) return NO_NEWS
-  const message = userMessage(toPendingText(agents, conversation, pending))
+  const message = userMessage(toPendingText(services, conversation, pending))
   return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(conversation, pending) }
 }
 
@@ -165,7 +165,7 @@ function toLeftStep(
   { call, key, wasBegun }: LeftCall,
   { result, answer, hasBegun }: ExecutedCall,
 ): FinishedStep | null {
-  const { redactor } = scope.agents
+  const { redactor } = scope.services
   if (!answer) return hasBegun || wasBegun ? null : toUnbegunStep(key)
   if (answer.outcome === "completed") return { key, result: redactor.redactJson(toJson(result)).value }
   if (!isSurelyStopped(answer) || toOnCrash(scope, call) !== "fail") return null

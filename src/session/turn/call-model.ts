@@ -33,7 +33,7 @@ export function createPartialAnswer(): PartialAnswer {
 
 /** Asks the model once, with as many attempts as errors that may pass are worth. */
 export async function callModel(scope: TurnScope, options: CallOptions): Promise<ModelAnswer> {
-  const { agents, conversation } = scope
+  const { services, conversation } = scope
   const { hasTools, partial } = options
   const generated = await withRetries(scope, () => {
     if (partial.isTold) conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
@@ -42,13 +42,13 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
   })
   const { response } = generated
   const record = account(scope, generated)
-  for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
+  for (const warning of response.warnings ?? []) services.log.warn("the model's provider says", { warning })
   return { message: toUsableMessage(response.message, hasTools), record }
 }
 
 /** Makes the call again while its error may pass: a rate limit, an overloaded or unreachable provider. */
 async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>): Promise<Result> {
-  const config = scope.agents.config.agent
+  const config = scope.services.config.agent
   for (let attempt = 1; ; attempt++) {
     try {
       await scope.turn.requireOwned()
@@ -70,16 +70,16 @@ function mayPass(error: unknown): error is MeanwhileError {
 }
 
 /** The provider's own delay, else one that doubles, with a spread so that many agents do not come back at once. */
-function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number): number {
+function toDelayMs({ services }: TurnScope, error: MeanwhileError, attempt: number): number {
   const asked = error.details["retryAfterMs"]
   if (typeof asked === "number" && asked >= 0) return Math.ceil(asked)
-  const { modelRetryBaseSeconds, maxModelRetryWaitSeconds } = agents.config.agent
+  const { modelRetryBaseSeconds, maxModelRetryWaitSeconds } = services.config.agent
   const doubled = modelRetryBaseSeconds * 1_000 * 2 ** (attempt - 1)
   const spread = 0.5 + Math.random() / 2
   return Math.ceil(Math.min(doubled, maxModelRetryWaitSeconds * 1_000) * spread)
 }
 
-async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void> {
+async function wait({ services, turn }: TurnScope, delayMs: number): Promise<void> {
   const { signal } = turn
   // A listener may have stopped the turn when it heard of the retry.
   signal.throwIfAborted()
@@ -88,7 +88,7 @@ async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void>
       cancelTimer()
       reject(signal.reason)
     }
-    const cancelTimer = agents.clock.schedule(delayMs, () => {
+    const cancelTimer = services.clock.schedule(delayMs, () => {
       signal.removeEventListener("abort", stop)
       resolve()
     })
@@ -97,13 +97,13 @@ async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void>
 }
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
-  const { agents, conversation } = scope
-  const { maxOutputTokens, temperature } = agents.config.agent
+  const { services, conversation } = scope
+  const { maxOutputTokens, temperature } = services.config.agent
   const { emitter } = conversation
   return {
-    system: systemPrompt(agents, conversation),
+    system: systemPrompt(services, conversation),
     messages: conversation.log.history,
-    tools: hasTools ? offeredTools(agents, conversation) : [],
+    tools: hasTools ? offeredTools(services, conversation) : [],
     signal,
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(temperature !== null && { temperature }),
@@ -118,9 +118,9 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
 
 /** Into the ledger and the turn's own account. */
 function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
-  const { agents, conversation, turn } = scope
+  const { services, conversation, turn } = scope
   const { usage, finish } = response
-  const { price } = agents.models.factsOf(model)
+  const { price } = services.models.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   scope.account.modelCalls += 1
   scope.account.usage = addTokens(scope.account.usage, usage)
@@ -130,7 +130,7 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   const { taskId, askedBy } = turn
   const isLast = callsOf(response.message).length === 0
   const entry = { turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" } as const
-  recordCall(agents, conversation, entry, { isLast })
+  recordCall(services, conversation, entry, { isLast })
   return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 

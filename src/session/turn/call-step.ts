@@ -18,19 +18,19 @@ export function toOnCrash(scope: TurnScope, call: FunctionCall): OnCrash {
   return findOffered(scope, call)?.found.tool.onCrash ?? "fail"
 }
 
-export function findOffered({ agents, conversation }: TurnScope, { tool }: FunctionCall): OfferedTool | undefined {
-  return offeredTools(agents, conversation).find(({ name }) => name === tool)
+export function findOffered({ services, conversation }: TurnScope, { tool }: FunctionCall): OfferedTool | undefined {
+  return offeredTools(services, conversation).find(({ name }) => name === tool)
 }
 
 /** Undefined: it stays in the foreground, or its input is none that the tool takes. */
 export function toBackgroundAfterMs(
-  { agents }: TurnScope,
+  { services }: TurnScope,
   { input }: FunctionCall,
   { found }: OfferedTool,
 ): number | undefined {
   const parsed = found.tool.input.safeParse(input)
   const policy = parsed.success ? toPolicy(found.tool, parsed.data) : null
-  return policy?.mode === "after" ? (policy.ms ?? agents.config.background.thresholdSeconds * 1_000) : undefined
+  return policy?.mode === "after" ? (policy.ms ?? services.config.background.thresholdSeconds * 1_000) : undefined
 }
 
 /** A call, and where it stands in its turn. */

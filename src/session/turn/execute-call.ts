@@ -25,7 +25,7 @@ export interface ExecutedCall {
 
 /** Runs one call of the model. Never rejects: whatever goes wrong is the answer. */
 export async function executeCall(scope: TurnScope, place: CallPlace): Promise<ExecutedCall> {
-  const { agents, conversation, account } = scope
+  const { services, conversation, account } = scope
   const { emitter } = conversation
   const { call } = place
   const { id: callId, tool, input } = call
@@ -48,7 +48,7 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
   const promoted = answer?.outcome === "promoted" ? answer.task : null
   const taskId = promoted?.id ?? null
   if (taskId) {
-    agents.open.noteTasks(conversation)
+    services.open.noteTasks(conversation)
   }
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
   if (emitter.hears("tool_call.ended")) {
@@ -86,7 +86,7 @@ async function perform(
     const answer = await followed(scope, begin(scope, attempt))
     return {
       result: toToolResult(call, answer, {
-        limitCharacters: scope.agents.config.agent.toolResultLimitCharacters,
+        limitCharacters: scope.services.config.agent.toolResultLimitCharacters,
         tellPromoted: (promoted) => tellPromoted(scope, promoted),
       }),
       answer,
@@ -109,7 +109,7 @@ function toAnswerError(answer: Answer): string | undefined {
 }
 
 function begin(scope: TurnScope, { offered, place, span, watch }: Attempt): Execution {
-  const { agents, conversation, turn, hops } = scope
+  const { services, conversation, turn, hops } = scope
   const { log, model } = conversation
   const { call, position, key } = place
   if (!offered) throw unknownTool(scope, call)
@@ -129,7 +129,7 @@ function begin(scope: TurnScope, { offered, place, span, watch }: Attempt): Exec
     ...(offered.found.tool.kind === "agent" && { model: model.id }),
     ...(askedBy && { askedBy }),
   }
-  return context.with(span.context, () => agents.runner.execute(toolCall, watch.options))
+  return context.with(span.context, () => services.runner.execute(toolCall, watch.options))
 }
 
 /** A stop of the turn stops the call with it; its answer says so. Until then a person can promote it. */
@@ -148,8 +148,8 @@ async function followed({ turn, conversation }: TurnScope, execution: Execution)
   }
 }
 
-function unknownTool({ agents, conversation }: TurnScope, { tool }: FunctionCall): MeanwhileError {
-  const names = offeredTools(agents, conversation).map(({ name }) => name)
+function unknownTool({ services, conversation }: TurnScope, { tool }: FunctionCall): MeanwhileError {
+  const names = offeredTools(services, conversation).map(({ name }) => name)
   const near = findNearNames(tool, names)
   const hint =
     near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The tools here are: ${names.join(", ") || "none"}.`
@@ -157,16 +157,16 @@ function unknownTool({ agents, conversation }: TurnScope, { tool }: FunctionCall
 }
 
 /** In the words of a plugin whose tools this session is offered; undefined when none has any. */
-function tellPromoted({ agents, conversation }: TurnScope, promoted: PromotedAnswer): string | undefined {
-  for (const teller of agents.registry.promotionTellers()) {
-    const isOffered = offeredTools(agents, conversation).some(({ found }) => found.plugin === teller.plugin)
+function tellPromoted({ services, conversation }: TurnScope, promoted: PromotedAnswer): string | undefined {
+  for (const teller of services.registry.promotionTellers()) {
+    const isOffered = offeredTools(services, conversation).some(({ found }) => found.plugin === teller.plugin)
     if (!isOffered) continue
     try {
       const text = teller.tellPromoted(promoted)
       if (text !== undefined) return text
     } catch (error) {
       // The task goes on, whatever becomes of the words for it.
-      agents.log.warn("a plugin failed to tell of a promoted call", { error: toErrorMessage(error) })
+      services.log.warn("a plugin failed to tell of a promoted call", { error: toErrorMessage(error) })
     }
   }
   return undefined
@@ -186,7 +186,7 @@ interface CallWatch {
   close(): void
 }
 
-function watchCall({ agents: { clock }, conversation }: TurnScope, place: CallPlace): CallWatch {
+function watchCall({ services: { clock }, conversation }: TurnScope, place: CallPlace): CallWatch {
   const { emitter } = conversation
   const { id: callId, tool } = place.call
   let beganMs = clock.monotonic()

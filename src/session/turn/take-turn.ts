@@ -32,17 +32,17 @@ const MOST_ACCOUNTS = 1_000
 
 /** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
 export async function takeTurn(
-  agents: TurnServices,
+  services: TurnServices,
   conversation: Conversation,
   turn: OpenTurn,
   trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),
   budget: TurnBudget | null = null,
 ): Promise<string> {
   const { emitter } = conversation
-  const startedMs = agents.clock.monotonic()
+  const startedMs = services.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
   const hops = readReportMark(turn.metadata)?.hops ?? 0
-  const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops }
+  const scope: TurnScope = { services, conversation, turn, trace, account, budget, hops }
   if (conversation.current) conversation.current.budget = budget
   // Calls that wait for tasks are released: there is no time left.
   budget?.timeOver.addEventListener("abort", () => conversation.messages.newMessage.abort())
@@ -83,7 +83,7 @@ interface TurnEnd {
  */
 async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEnd> {
   const { log } = scope.conversation
-  const { maxStepsPerTurn } = scope.agents.config.agent
+  const { maxStepsPerTurn } = scope.services.config.agent
   const left = scope.turn.isContinued ? log.history.at(-1) : undefined
   for (;;) {
     const last = log.history.at(-1)
@@ -148,8 +148,8 @@ async function askModel(scope: TurnScope, options: CallOptions): Promise<ModelAn
 }
 
 async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
-  const { agents, conversation, turn } = scope
-  const collection = await collectContext(agents, conversation, {
+  const { services, conversation, turn } = scope
+  const collection = await collectContext(services, conversation, {
     ...(reason && { reason }),
     signal: turn.signal,
     traceId: turn.traceId,
@@ -221,10 +221,10 @@ function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>
 }
 
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
-  const { agents, conversation, turn, account } = scope
+  const { services, conversation, turn, account } = scope
   const { emitter, log, model, turns } = conversation
   const { startedMs, modelCalls, toolCalls, usage, costMicros } = account
-  const durationMs = agents.clock.monotonic() - startedMs
+  const durationMs = services.clock.monotonic() - startedMs
   const accounting = {
     turn: turn.taskId,
     outcome,
@@ -239,7 +239,7 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   if (turns.length > MOST_ACCOUNTS) turns.shift()
   emitter.emit({ type: "turn.completed", accounting })
   if (emitter.hears("context.updated")) {
-    emitter.emit({ type: "context.updated", usage: contextUsage(agents, conversation) })
+    emitter.emit({ type: "context.updated", usage: contextUsage(services, conversation) })
   }
   emitter.emit({ type: "history.updated", messages: log.history })
   const status = outcome === "failed" ? "error" : "done"
@@ -262,14 +262,14 @@ function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
  * made again, which may be lost too.
  */
 async function noteLostCall(scope: TurnScope): Promise<void> {
-  const { agents, conversation, turn } = scope
+  const { services, conversation, turn } = scope
   const { log, emitter, model } = conversation
   if (unansweredCalls(log.history).length > 0) return
-  const usage = { ...NO_TOKENS, inputTokens: contextUsage(agents, conversation).usedTokens }
-  const { price } = agents.models.factsOf(model.id)
+  const usage = { ...NO_TOKENS, inputTokens: contextUsage(services, conversation).usedTokens }
+  const { price } = services.models.factsOf(model.id)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   const entry = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, costMicros, purpose: "lost" } as const
-  recordCall(agents, conversation, entry)
+  recordCall(services, conversation, entry)
   await turn.save({ entries: [{ kind: "paid", entry }] })
   emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })
 }

@@ -12,7 +12,7 @@ export type TurnServices = ContextScope &
 
 /** State that the parts of one turn share. */
 export interface TurnScope {
-  readonly agents: TurnServices
+  readonly services: TurnServices
   readonly conversation: Conversation
   readonly turn: OpenTurn
   readonly trace: TurnTrace
