@@ -1,9 +1,12 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { type Clock, systemClock } from "../../src/base/clock.ts"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createSessionId } from "../../src/task/id.ts"
 import { NAME } from "../support/asking.ts"
 import { type Desks, openDesks } from "../support/desk/open-desks.ts"
 import { eventually } from "../support/eventually.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 const { signal } = new AbortController()
 
@@ -80,14 +83,74 @@ test("an inbox that is followed is read as a whole only when it has changed", as
   expect((await next).value).toMatchObject([{ question: { text: NAME.text } }])
 })
 
-test("the end of a prompt's task is told at once, not at the next regular look", async () => {
-  /** Regular looks of a desk never come. */
+/** A clock with which the regular looks of a desk never come, and how often one was wanted. */
+function withoutLooks() {
+  let wanted = 0
   const clock: Clock = {
     ...systemClock,
-    schedule: (delayMs, callback, options) =>
-      delayMs === 1_000 && !options?.isBackground ? () => undefined : systemClock.schedule(delayMs, callback, options),
+    schedule(delayMs, callback, options) {
+      if (delayMs !== 1_000 || options?.isBackground) return systemClock.schedule(delayMs, callback, options)
+      wanted += 1
+      return () => undefined
+    },
   }
+  return { clock, wanted: () => wanted }
+}
+
+test("the end of a turn is told at once, not at the next regular look", async () => {
+  const { clock, wanted } = withoutLooks()
+  const gate = createGate()
+  const { runtime, session } = await openAgent([() => ({ gate: gate.pass(), text: "Said." })], {
+    isKept: true,
+    clock,
+  })
+  const sent = session.send("Go.")
+  await gate.reached
+  const { turns } = runtime.desk(LOCAL_PERSON)
+  const [turn] = await turns.list()
+  if (!turn) throw new Error("There is no turn.")
+  const answered = turns.answer(session, turn.id, { signal, onQuestion: () => {} })
+  await eventually("it waits", () => wanted() > 0)
+  gate.open()
+  expect(await answered).toMatchObject({ isShown: true, task: { id: turn.id, status: "completed" } })
+  await sent
+})
+
+test("a turn that is waited for is returned as it stands when nobody waits any more", async () => {
+  const gate = createGate()
+  const { runtime, session } = await openAgent([() => ({ gate: gate.pass(), text: "Said." })], { isKept: true })
+  const sent = session.send("Go.")
+  await gate.reached
+  const { turns } = runtime.desk(LOCAL_PERSON)
+  const [turn] = await turns.list()
+  if (!turn) throw new Error("There is no turn.")
+  const leaving = new AbortController()
+  const left = turns.wait(turn.id, { signal: leaving.signal, onQuestion: () => {} })
+  leaving.abort()
+  expect(await left).toMatchObject({ id: turn.id, status: "running" })
+  gate.open()
+  await sent
+})
+
+test("all tasks of a screen have ended as soon as the last end is told", async () => {
+  const { clock, wanted } = withoutLooks()
   const { desk, gated } = await openDesks({ clock })
+  const told: string[] = []
+  const news = desk.news({ isHere: () => true, areReportsOn: false, onNews: ({ type }) => void told.push(type) })
+  onTestFinished(() => news.close())
+  expect(await news.allEnded(signal)).toBe(false)
+  const { id } = await desk.tasks.start({ tool: "gated", input: {} })
+  news.follow(id)
+  const ended = news.allEnded(signal)
+  const call = await gated.call(1)
+  await eventually("it waits", () => wanted() > 0)
+  call.finish("done")
+  expect(await ended).toBe(true)
+  expect(told).toEqual(["task.ended"])
+})
+
+test("the end of a prompt's task is told at once, not at the next regular look", async () => {
+  const { desk, gated } = await openDesks({ clock: withoutLooks().clock })
   const session = createSessionId()
   const { id } = await desk.tasks.start({ tool: "gated", input: {}, session })
   const call = await gated.call(1)
