@@ -111,7 +111,7 @@ test("/help lists the commands of plugins, and a file in the commands folder is 
   writeFileSync(join(directory, ".meanwhile", "commands", "greet.md"), "say hello $1\n")
   const program = startPiped({ directory, arguments: ["--trust", "--data-dir", "data"] })
   program.type("/help")
-  await program.shows(/\/greet[\s\S]*\/sessions +Lists the conversations/)
+  await program.shows(/\/greet[\s\S]*\/sessions +list the conversations/)
   const columns = [/^ {2}\/answer .*?(?=answer the)/m, /^ {2}\/tasks .*?(?=list the)/m].map(
     (usage) => usage.exec(program.shown())?.[0].length,
   )
