@@ -49,11 +49,9 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     output,
     screen,
     interrupts,
-    begun,
     isApproving: yes,
     words: toProgramWords(options),
-    ...(resume !== undefined && { resume }),
-    ...(model !== undefined && { model }),
+    wish: { begun, ...(resume !== undefined && { resume }), ...(model !== undefined && { model }) },
   })
 }
 

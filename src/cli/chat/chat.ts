@@ -22,7 +22,9 @@ import { isCommand, isMissed, isQuit, type LineContext, runLine } from "./run-li
 import { createQuestionPrompt } from "./question-prompt.ts"
 import { createApproveAll } from "../question/approve-all.ts"
 
-export interface ChatOptions extends SessionWish, PromptStreams {
+export interface ChatOptions extends PromptStreams {
+  /** The conversation to begin with. */
+  readonly wish: SessionWish
   readonly meanwhile: Program
   readonly desk: Desk
   /** The person who is asked; null: nobody. */
@@ -120,7 +122,8 @@ function createChat(options: ChatOptions) {
   const { selection } = view
   const { announceOpened } = announcer
   const announceEnd = announcer.news.promise
-  const { words, gone, begun } = options
+  const { words, gone, wish } = options
+  const { begun } = wish
   const giveBack = (line: string): void => void givenBack.push(line)
   const parts = { meanwhile, desk, screen, selection, foreground, announceEnd, announceOpened, giveBack }
   const toContext = (signal: AbortSignal, talking: Conversation): LineContext => {
@@ -129,7 +132,7 @@ function createChat(options: ChatOptions) {
   }
 
   async function start(): Promise<Conversation> {
-    const session = await startSession(meanwhile, options)
+    const session = await startSession(meanwhile, options.wish)
     conversation = createConversation({ ...options, first: session, backgroundAfterMs: view.backgroundAfterMs })
     if (prompt.isTerminal) await greet(meanwhile, screen, { session, startedAt: options.startedAt })
     if (options.isApproving) warnOfYes(screen)
