@@ -35,7 +35,8 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
 
   /**
    * Statements that are sent in one moment go to the server as one piece: pg writes each of them by itself, and every
-   * write wakes the server. By turns in one run, 1.09 times as many tasks pass with this.
+   * write wakes the server. Between 0.98 and 1.09 times as many tasks passed with this, by turns in four runs on a busy
+   * machine; a server across a network gets fewer packets.
    */
   function gather(): void {
     if (isGathering) return
