@@ -34,7 +34,7 @@ export const TASK_RULES: readonly Rule[] = [
   {
     sentence: "run COMMAND and COMMAND together",
     example: "run `npm test`, `npm run check` and `npm run build` together",
-    meaning: "commands as tasks of one group, which is told of as one; `together as NAME` names the group",
+    meaning: "commands as tasks of one group, which is reported as one; `together as NAME` names the group",
     tools: ["start_task"],
     pattern: /^run (?<commands>.+ and .+) together(?: as (?<group>[^`]+?))?[.!]?$/is,
     follow(words, offered) {
@@ -65,7 +65,7 @@ export const TASK_RULES: readonly Rule[] = [
   callingRule({
     sentence: "list background tasks",
     example: "list background tasks",
-    meaning: "what runs in the background, and what came of it",
+    meaning: "the tasks in the background, and their results",
     pattern: /^(?:list|show)(?: me)?(?: all| the| my)? (?:background )?tasks[.!]?$/i,
     tool: "list_tasks",
     input: () => ({}),
