@@ -14,26 +14,27 @@ export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
 }
 
 /**
- * Reads part after part. The last one has `isComplete`, unless the reader wanted less, or the signal aborted. What this
- * machine prints wakes nobody: it is read again and again.
+ * Reads part after part. The last one has `isComplete`, unless the reader wanted less, or the signal aborted. Output that
+ * a task of this machine prints publishes no wake-up, so this polls.
  */
 export async function* followOutput(
   read: (request: OutputRequest) => Promise<OutputChunk>,
   clock: Clock,
   { offset: from, until, signal, ...request }: FollowRequest,
 ): AsyncGenerator<OutputChunk, void> {
-  /** The next part that has more, or is the last one. */
-  const readNext = (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> =>
+  /** Reads once. Undefined: no more than before, though some bytes may be held back: of a secret, or of a character. */
+  const readMore = async (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> => {
+    const next = await read({ ...request, offset })
+    return next.nextOffset > offset || next.isComplete !== wasComplete ? next : undefined
+  }
+  const waitForMore = (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> =>
     lookUntil({
       clock,
       pollMs: FOLLOW_EVERY_MS,
       signals: [signal],
       keepsProcessAlive: true,
       subscribe: () => () => undefined,
-      async look() {
-        const next = await read({ ...request, offset })
-        return next.nextOffset > offset || next.isComplete !== wasComplete ? next : undefined
-      },
+      look: () => readMore(offset, wasComplete),
     })
   let chunk: OutputChunk | undefined = await read({ ...request, offset: from })
   for (let offset = from; chunk; ) {
@@ -43,6 +44,7 @@ export async function* followOutput(
     if (isAtEnd && (chunk.isComplete || until === "now")) return
     // Reading a file never gives way: without a pause no key is heard, and no lease renewed, before the end.
     if (!isAtEnd) await setImmediate()
-    chunk = await readNext(offset, chunk.isComplete)
+    if (signal.aborted) return
+    chunk = await (until === "now" ? readMore : waitForMore)(offset, chunk.isComplete)
   }
 }

@@ -117,6 +117,16 @@ describe("the tasks of a desk", () => {
     expect(now.map((chunk) => chunk.text).join("")).toBe("begun\n")
   })
 
+  test("show their output up to now while the end of it is held back as a possible secret", async () => {
+    const { desk } = await openDesks()
+    const command = "echo begun; printf 'Building task-12'; exec sleep 1000"
+    const { id } = await desk.tasks.start({ tool: "run_command", input: { command } })
+    await eventually("all is printed", async () => (await desk.tasks.output(id, { offset: 0 })).totalBytes === 22)
+    expect((await desk.tasks.output(id, { offset: 0 })).nextOffset).toBeLessThan(22)
+    const now = await Array.fromAsync(desk.tasks.followOutput(id, { offset: 0, until: "now", signal }))
+    expect(now.map((chunk) => chunk.text).join("")).toBe("begun\nBuilding ta")
+  })
+
   test("are cancelled, retried and cleared", async () => {
     const { desk, gated } = await openDesks()
     const { id } = await desk.tasks.start({ tool: "gated", input: {} })
