@@ -101,8 +101,14 @@ export function createPromptWork(
     return { events, going }
   }
 
-  /** Resolves when one of these tasks does not go on as before, and in any case after a while: there may be others. */
+  /**
+   * Resolves when one of these tasks has another status, and after LOOK_EVERY_MS in any case: new tasks may have started.
+   * Each saved progress of a task wakes this up, so a wake-up costs one read, of that task.
+   */
   const waitForNews = async (going: readonly TaskRecord[], signal: AbortSignal): Promise<void> => {
+    const statuses = new Map(going.map(({ id, status }) => [id, status]))
+    // The first look reads them all: they may have changed before the subscription.
+    let changed = new Set(statuses.keys())
     let isTimeToLook = false
     await lookUntil({
       clock,
@@ -110,7 +116,12 @@ export function createPromptWork(
       signals: [signal],
       keepsProcessAlive: true,
       subscribe(wake) {
-        const stops = going.map(({ id }) => bus.subscribeTask(id, wake))
+        const stops = going.map(({ id }) =>
+          bus.subscribeTask(id, () => {
+            changed.add(id)
+            wake()
+          }),
+        )
         return () => {
           for (const stop of stops) stop()
         }
@@ -120,8 +131,10 @@ export function createPromptWork(
       },
       async look() {
         if (isTimeToLook) return true
-        const tasks = await Promise.all(going.map(({ id }) => store.task(id)))
-        return tasks.some((task, index) => task?.status !== going[index]?.status) || undefined
+        const ids = [...changed]
+        changed = new Set()
+        const tasks = await Promise.all(ids.map((id) => store.task(id)))
+        return ids.some((id, index) => tasks[index]?.status !== statuses.get(id)) || undefined
       },
     })
   }

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest"
 import { type Clock, systemClock } from "../../src/base/clock.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
-import { createSessionId } from "../../src/task/id.ts"
+import { createSessionId, type TaskId } from "../../src/task/id.ts"
 import { NAME } from "../support/asking.ts"
 import { type Desks, openDesks } from "../support/desk/open-desks.ts"
 import { eventually } from "../support/eventually.ts"
@@ -161,4 +161,36 @@ test("the end of a prompt's task is told at once, not at the next regular look",
     { type: "task.ended", task: { id } },
     { type: "work.settled", left: "none" },
   ])
+})
+
+test("the progress of one of a prompt's tasks costs no look at the others", async () => {
+  const { clock, wanted } = withoutLooks()
+  const { desk, gated, meanwhile } = await openDesks({ clock })
+  const session = createSessionId()
+  const { id } = await desk.tasks.start({ tool: "gated", input: {}, session })
+  const call = await gated.call(1)
+  const other = await desk.tasks.start({ tool: "gated", input: {}, session })
+  const otherCall = await gated.call(2)
+  const { store } = meanwhile.engine
+  const task = store.task.bind(store)
+  const read: TaskId[] = []
+  const record: typeof store.task = (wantedId) => {
+    read.push(wantedId)
+    return task(wantedId)
+  }
+  Object.assign(store, { task: record })
+  const prompt = { session, saidAt: desk.now(), started: new Set([id, other.id]) }
+  const events = Array.fromAsync(desk.promptWork.settle(prompt, { signal, reported: async () => {} }))
+  await eventually("it waits", () => wanted() > 0)
+  read.length = 0
+  for (const phase of ["first", "second"]) {
+    const before = read.length
+    call.context.progress({ phase })
+    await eventually("it is saved", async () => (await task(id))?.progress?.phase === phase)
+    await eventually("it is looked at", () => read.length > before)
+  }
+  expect(read).not.toContain(other.id)
+  call.finish("done")
+  otherCall.finish("done")
+  expect((await events).map(({ type }) => type)).toEqual(["task.ended", "task.ended", "work.settled"])
 })
