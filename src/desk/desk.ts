@@ -83,7 +83,7 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
   const blocked = createBlocked(workspace, store, tasks, inbox)
   const ledger = createLedgerRecord(store)
   const ancestorsOf = createSessionAncestors(store)
-  const turns = createTurns(workspace, tasks, inbox, wait)
+  const turns = createTurns(workspace, store, tasks, inbox, wait)
   const directory = parts.directory(workspace)
   const now = (): number => clock.now()
   const marks = isShared

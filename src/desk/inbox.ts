@@ -75,13 +75,13 @@ export function createInbox(
   }: { readonly bus: Pick<Bus, "subscribe">; readonly clock: Clock; readonly closing: AbortSignal },
   place: AskingPlace,
 ): Inbox {
+  const readWaits = async (taskId?: TaskId): Promise<readonly WaitRecord[]> =>
+    (await store.waits({ workspace, isOpen: true, ...(taskId && { taskId }) })).filter(isForPerson)
   const readItems = async (taskId?: TaskId): Promise<readonly InboxItem[]> => {
-    const waits = await store.waits({ workspace, isOpen: true, ...(taskId && { taskId }) })
-    const items = await Promise.all(waits.filter(isForPerson).map((wait) => toItem(store, wait)))
+    const items = await Promise.all((await readWaits(taskId)).map((wait) => toItem(store, wait)))
     return items.filter((item) => item !== undefined)
   }
-  const readIds = async (taskId: TaskId): Promise<readonly WaitId[]> =>
-    (await store.waits({ workspace, isOpen: true, taskId })).filter(isForPerson).map(({ id }) => id)
+  const readIds = async (taskId?: TaskId): Promise<readonly WaitId[]> => (await readWaits(taskId)).map(({ id }) => id)
   const selectItems = async (isMeant: (task: TaskRecord) => boolean): Promise<readonly InboxItem[]> => {
     const items = await readItems()
     const lines = await Promise.all(items.map(async ({ task }) => [task, ...(await findAncestors(store, task))]))
@@ -116,14 +116,20 @@ export function createInbox(
 
 interface FollowParts {
   readonly readItems: () => Promise<readonly InboxItem[]>
-  /** The ids of the open items of one task. */
-  readonly readIds: (task: TaskId) => Promise<readonly WaitId[]>
+  /** The ids of the open items of one task, or of all. */
+  readonly readIds: (task?: TaskId) => Promise<readonly WaitId[]>
   readonly bus: Pick<Bus, "subscribe">
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** A change of a task costs a look at the items of that task. The whole inbox is read only when those differ. */
+/** More changed tasks than this are not looked at one by one. */
+const MOST_LOOKED_AT = 4
+
+/**
+ * A change of a task costs a look at the ids of its items, and a change of many tasks one look at all ids. The whole inbox
+ * is read only when the ids differ.
+ */
 async function* followItems(parts: FollowParts): AsyncGenerator<readonly InboxItem[], void> {
   const { readItems, readIds, bus, clock, signal } = parts
   let known: readonly InboxItem[] | undefined
@@ -131,11 +137,12 @@ async function* followItems(parts: FollowParts): AsyncGenerator<readonly InboxIt
   let changed: Set<TaskId> | "all" = "all"
 
   async function hasChanged(ids: ReadonlySet<TaskId>): Promise<boolean> {
-    for (const taskId of ids) {
-      const before = known?.filter(({ task }) => task.id === taskId).map(({ id }) => id) ?? []
-      if ((await readIds(taskId)).join() !== before.join()) return true
-    }
-    return false
+    const tasks = ids.size > MOST_LOOKED_AT ? [undefined] : [...ids]
+    const now = await Promise.all(tasks.map((taskId) => readIds(taskId)))
+    return tasks.some((taskId, index) => {
+      const before = known?.filter(({ task }) => taskId === undefined || task.id === taskId) ?? []
+      return now[index]?.join() !== toIds(before)
+    })
   }
   const watch = {
     clock,

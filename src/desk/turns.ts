@@ -9,6 +9,7 @@ import type { Bus } from "../task/bus.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
+import type { TaskStore } from "../task/store.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
 
@@ -23,8 +24,7 @@ export interface DeskTurn {
   readonly status: TaskSummary["status"]
   /**
    * `here`: this process runs it, or is the one that takes it from the queue. `elsewhere`: another process does.
-   * `person`: no
-   * process has it until a person has answered.
+   * `person`: no process has it until a person has answered.
    */
   readonly where: "here" | "elsewhere" | "person"
 }
@@ -59,6 +59,7 @@ export type TurnTasks = Pick<TaskService, "list" | "get" | "cancel"> & Pick<Runn
 
 export function createTurns(
   workspace: WorkspaceId,
+  store: Pick<TaskStore, "task">,
   tasks: TurnTasks,
   inbox: Pick<Inbox, "of">,
   { bus, clock }: { readonly bus: Pick<Bus, "subscribeTask">; readonly clock: Clock },
@@ -71,7 +72,10 @@ export function createTurns(
 
   async function wait(turn: TaskId, { signal, onQuestion }: TurnWait): Promise<TaskRecord> {
     let asked: InboxItem["id"] | null = null
-    const read = async (): Promise<TaskRecord> => (await tasks.get(turn, workspace)).task
+    const read = async (): Promise<TaskRecord> => {
+      const task = await store.task(turn)
+      return task?.workspace === workspace ? task : (await tasks.get(turn, workspace)).task
+    }
     const ended = await lookUntil({
       clock,
       pollMs: LOOK_EVERY_MS,

@@ -83,6 +83,40 @@ test("an inbox that is followed is read as a whole only when it has changed", as
   expect((await next).value).toMatchObject([{ question: { text: NAME.text } }])
 })
 
+test("many tasks that changed at once cost one look at the inbox, not one each", async () => {
+  const { desk, meanwhile } = await openDesks()
+  const { store } = meanwhile.engine
+  const waits = store.waits.bind(store)
+  const looks: (TaskId | "all")[] = []
+  let held: Promise<void> | undefined
+  const record: typeof store.waits = async (filter) => {
+    if (filter.workspace !== desk.workspace || !filter.isOpen) return waits(filter)
+    looks.push(filter.taskId ?? "all")
+    await held
+    return waits(filter)
+  }
+  Object.assign(store, { waits: record })
+  const lists = desk.inbox.follow(signal)
+  await lists.next()
+  const next = lists.next()
+  await eventually("it waits for changes", () => looks.length >= 2)
+  const gate = createGate()
+  held = gate.pass()
+  const first = await desk.tasks.start({ tool: "echo", input: { text: "first" } })
+  await eventually("it looks", () => looks.includes(first.id))
+  const many = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => desk.tasks.start({ tool: "echo", input: { text: `${index}` } })),
+  )
+  for (const { id } of many) await desk.tasks.wait(id, { waitMs: 30_000, signal })
+  looks.length = 0
+  held = undefined
+  gate.open()
+  await eventually("it looks again", () => looks.includes("all"))
+  await desk.tasks.start({ tool: "asker", input: { questions: [NAME] }, session: createSessionId() })
+  expect((await next).value).toMatchObject([{ question: { text: NAME.text } }])
+  for (const { id } of many) expect(looks).not.toContain(id)
+})
+
 /** A clock with which the regular looks of a desk never come, and how often one was wanted. */
 function withoutLooks() {
   let wanted = 0
