@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { toSaidCollection } from "../../src/session/log/settle-operations.ts"
+import { TOLD_MARKS } from "../../src/session/saved/documents.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openSubagents, spawn } from "../support/session/open-subagents.ts"
@@ -38,4 +39,25 @@ test("what was said to an agent, and not heard before its conversation is delete
   await store.commit([{ op: "document.put", ...unheard }])
   await runtime.sessions.delete(session.id)
   expect(await store.documents(DEFAULT_WORKSPACE, collection)).toEqual([])
+})
+
+test("the marks of a conversation and of its subagents go with it, in one look at all marks", async () => {
+  const { runtime, session } = await openSubagents({ main: [spawn("work"), "done"], below: ["a secret"] })
+  await session.send("go")
+  const { store } = runtime.engine
+  const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  expect(items).toHaveLength(2)
+  const mark = { op: "document.put", workspace: DEFAULT_WORKSPACE, collection: TOLD_MARKS, value: 7 } as const
+  const ids = [...items.flatMap(({ id }) => [id, `${id}/mia`]), "another"]
+  await store.commit(ids.map((id) => ({ ...mark, id, expectedVersion: 0 })))
+  const documents = store.documents.bind(store)
+  let looks = 0
+  const count: typeof documents = (workspace, collection) => {
+    if (collection === TOLD_MARKS) looks += 1
+    return documents(workspace, collection)
+  }
+  Object.assign(store, { documents: count })
+  await runtime.sessions.delete(session.id)
+  expect(looks).toBe(1)
+  expect((await documents(DEFAULT_WORKSPACE, TOLD_MARKS)).map(({ id }) => id)).toEqual(["another"])
 })

@@ -20,34 +20,39 @@ export async function deleteSession(
   const open = scope.open.get(id)
   // First of all: it would ask its model what to do without its subagents.
   if (open) stopTurn(scope, open, "the conversation was deleted")
-  await deleteBelow(scope, workspace, id)
-  const wasThere = await deleteOne(scope, workspace, id)
+  const below = await deleteBelow(scope, workspace, id)
+  const wasThere = await deleteOne(scope, id, async () => [
+    ...(await readDocumentsOf(scope, workspace, id)),
+    ...(await readMarksOf(scope, workspace, new Set([id, ...below]))),
+  ])
   // Until it was stopped it may have made another.
   await deleteBelow(scope, workspace, id)
   return wasThere
 }
 
+/** Returns the conversations below, whose marks are removed with the one above: a subagent hardly ever has any. */
 async function deleteBelow(
   scope: Using<"open" | "runner" | "store">,
   workspace: WorkspaceId,
   id: SessionId,
-): Promise<void> {
+): Promise<readonly SessionId[]> {
   const children = await readChildren(scope, workspace)
   const below: SessionId[] = []
   for (let next: readonly SessionId[] = [id]; next.length > 0; ) {
     next = next.flatMap((parent) => children.get(parent) ?? [])
     below.unshift(...next)
   }
-  for (const child of below) await deleteOne(scope, workspace, child)
+  for (const child of below) await deleteOne(scope, child, () => readDocumentsOf(scope, workspace, child))
+  return below
 }
 
 async function deleteOne(
-  scope: Using<"open" | "runner" | "store">,
-  workspace: WorkspaceId,
+  scope: Using<"open" | "runner">,
   id: SessionId,
+  readDocuments: () => Promise<readonly DocumentRecord[]>,
 ): Promise<boolean> {
   try {
-    await scope.runner.deleteSession(id, () => readDocumentsOf(scope, workspace, id))
+    await scope.runner.deleteSession(id, readDocuments)
   } catch (error) {
     if (isMeanwhileError(error, "not_found")) return false
     throw error
@@ -57,18 +62,24 @@ async function deleteOne(
   return true
 }
 
-/** Messages that wait for its agent, documents of plugins, and marks of what actors were told of its tasks. */
+/** Messages that wait for its agent, and documents of plugins. */
 async function readDocumentsOf(
   { store }: Using<"store">,
   workspace: WorkspaceId,
   session: SessionId,
 ): Promise<readonly DocumentRecord[]> {
-  const [said, kept, marks] = await Promise.all([
-    store.documents(workspace, toSaidCollection(session)),
-    store.documents(workspace, toDocumentsCollection(session)),
-    store.documents(workspace, TOLD_MARKS),
-  ])
-  return [...said, ...kept, ...marks.filter(({ id }) => id === session || id.startsWith(`${session}/`))]
+  const collections = [toSaidCollection(session), toDocumentsCollection(session)]
+  return (await Promise.all(collections.map((collection) => store.documents(workspace, collection)))).flat()
+}
+
+/** Marks of what actors were told of these conversations' tasks. One collection has the marks of all conversations. */
+async function readMarksOf(
+  { store }: Using<"store">,
+  workspace: WorkspaceId,
+  sessions: ReadonlySet<string>,
+): Promise<readonly DocumentRecord[]> {
+  const marks = await store.documents(workspace, TOLD_MARKS)
+  return marks.filter(({ id }) => sessions.has(id.split("/", 1)[0] ?? id))
 }
 
 /** All that are below another, by that one. */
