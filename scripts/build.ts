@@ -9,8 +9,8 @@ const [folder = join(root, "dist")] = process.argv.slice(2)
 await build(resolve(folder))
 
 /**
- * What is published: declarations by the compiler, and few files of code instead of hundreds. The library and the
- * program share their code, so that a plugin that imports the one finds itself in the other.
+ * Builds the published package: declarations by the compiler, and few files of code instead of hundreds. The library and
+ * the program share their code: a plugin that imports the library gets the modules that the program runs.
  */
 async function build(outDir: string): Promise<void> {
   rmSync(outDir, { recursive: true, force: true })
@@ -25,7 +25,7 @@ async function build(outDir: string): Promise<void> {
     testing: "src/testing.ts",
     "engine/suite/testing-engine": "src/engine/suite/testing-engine.ts",
   }
-  // Of the dependencies, only these start faster as a part of the program, and nobody else needs a copy of them.
+  // These dependencies start faster when they are bundled, and no other package needs to share a copy of them.
   await bundle(input, outDir, { sourcemap: true, dependencies: ["@opentelemetry/api", "commander"] })
   chmodSync(join(outDir, "cli/main.js"), 0o755)
 }

@@ -7,16 +7,17 @@ import { makeFolder } from "../config/make-folder.ts"
 const FOLDER = join(".meanwhile", "compiled")
 
 /**
- * From now on, what is loaded need not be compiled again at the next start. A folder that cannot be written to changes
- * nothing but the time it takes; NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are heeded.
+ * Caches the compiled code of every module that is loaded from now on, for the next start. A folder that cannot be written
+ * to only costs time. Node's own variables win over this folder.
  */
 export function keepCompiled(): void {
   const folder = join(homedir(), FOLDER)
-  if (!OTHERWISE.some((variable) => process.env[variable])) makeOwnFolder(folder)
+  if (!NODE_CACHE_VARIABLES.some((variable) => process.env[variable])) makeOwnFolder(folder)
   enableCompileCache(folder)
 }
 
-const OTHERWISE = ["NODE_COMPILE_CACHE", "NODE_DISABLE_COMPILE_CACHE"]
+/** With one of these set, Node uses another folder, or none. */
+const NODE_CACHE_VARIABLES = ["NODE_COMPILE_CACHE", "NODE_DISABLE_COMPILE_CACHE"]
 
 /** Node itself would make it for everybody to read. */
 function makeOwnFolder(path: string): void {

@@ -11,7 +11,7 @@ import { follow } from "./follow.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import type { DeskTasks } from "./tasks.ts"
 
-/** After so long everything is read again: there may be new tasks, and one may need a person by now. */
+/** How often everything is read again without a wake-up: a new task may have started, or a task may need a person. */
 const LOOK_EVERY_MS = 1_000
 
 /** One message, and the tasks that it is known to have led to. */

@@ -18,7 +18,7 @@ import { createQueuedTasks } from "./queued-tasks.ts"
 import type { DeskTasks } from "./tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
-/** After so long it is seen whether a task that goes on waits for a person by now. */
+/** How often the tasks that have not ended are checked for an open question. */
 const LOOK_EVERY_MS = 1_000
 
 /** News of a task that concerns an actor. */
