@@ -13,6 +13,7 @@ export interface Showing {
 
 const HEAD = /^(?:\d+\. )?Task \S+ \("(?<mark>\w+)"\): [a-z ]+\.(?<more> You have its result already\.)?$/
 const RESULT = /<\w+\/(?<run>\d+)>/
+const OWN_RESULT = /^<(?<mark>\w+)\/(?<run>\d+)>$/
 
 /** In the order in which they were shown. */
 export function readShowings(messages: readonly Message[]): readonly Showing[] {
@@ -44,8 +45,14 @@ function readAnswers({ parts }: Message): readonly Showing[] {
   return parts.flatMap((part) => {
     if (part.type !== "result" || part.isError) return []
     const text = part.content.map((one) => (one.type === "text" ? one.text : "")).join("")
-    return text.startsWith("{") ? findEnded(JSON.parse(text) as JsonValue) : []
+    return text.startsWith("{") ? findEnded(JSON.parse(text) as JsonValue) : findOwn(text)
   })
+}
+
+/** The answer of a call that was a task when its process died, and whose result was there when the turn went on. */
+function findOwn(text: string): readonly Showing[] {
+  const { mark, run } = OWN_RESULT.exec(text)?.groups ?? {}
+  return mark === undefined ? [] : [{ how: "read", mark, run: Number(run) }]
 }
 
 /** Whole tasks, wherever they stand in an answer: only those have their output counted. */
