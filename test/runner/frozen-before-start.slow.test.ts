@@ -1,12 +1,15 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { readFacts } from "../../src/runner/process/process-file.ts"
 import { readProcess } from "../../src/runner/process/table.ts"
 import { type ChildWorker, startChildWorker } from "../support/child-worker.ts"
 import { eventually } from "../support/eventually.ts"
 import type { WorkerHabit } from "../support/programs/worker.ts"
+import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder, openIn } from "../support/workplace.ts"
+import type { TaskId } from "../../src/task/id.ts"
+import { WORKER_LEASE_PREFIX } from "../../src/task/worker.ts"
 
 const background = { leaseSeconds: 0.5 }
 /** Says that it began, and whose it is, and ends when it may. */
@@ -88,6 +91,35 @@ describe.for(["stops_at_folder", "stops_at_spawn"] as const)(
       await thaw(worker, started)
       expect(began()).toEqual([])
       expect((await next.tasks.get(id)).task.status).toBe("cancelled")
+    })
+
+    test("starts nothing of a task that was ended by a worker that does not have its tool", async () => {
+      const { directory, desk, worker, started, id, began } = await freezeWorker(habit)
+      const next = await openTestRuntime({ dataDirectory: join(directory, "data"), background, plugins: [] })
+      onTestFinished(() => next.close())
+      await eventually("it is ended", async () => (await desk.tasks.get(id)).task.status === "interrupted")
+      await thaw(worker, started)
+      expect(began()).toEqual([])
+      expect((await desk.tasks.get(id)).task.status).toBe("interrupted")
+    })
+
+    test("starts nothing beside the worker that has taken over, although its lease was gone before", async () => {
+      const { directory, desk, worker, started, id, began } = await freezeWorker(habit)
+      const { store } = desk.engine
+      const task = await store.task(id as TaskId)
+      if (task?.status !== "running") throw new Error("It does not run.")
+      const lease = (await store.leases(WORKER_LEASE_PREFIX)).find(({ holder }) => holder === task.worker)
+      if (!lease) throw new Error("Its worker has no lease.")
+      await store.commit([{ op: "lease.release", key: lease.key, holder: lease.holder, fence: lease.fence }])
+      await openIn(directory, { background })
+      const isDecided = async () => {
+        const { status, fence } = (await desk.tasks.get(id)).task
+        return status === "interrupted" || (fence === 2 && began().length === 1)
+      }
+      await eventually("it is decided about", isDecided)
+      const before = began()
+      await thaw(worker, started)
+      expect(began()).toEqual(before)
     })
   },
 )

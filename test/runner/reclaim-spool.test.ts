@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { MeanwhileError } from "../../src/base/error.ts"
 import { sampleDetails } from "../../src/engine/suite/samples.ts"
+import { readFacts } from "../../src/runner/process/process-file.ts"
 import { readBootId } from "../../src/runner/process/identity.ts"
 import { readProcess } from "../../src/runner/process/table.ts"
 import { reclaimRun } from "../../src/runner/recover/reclaim-run.ts"
@@ -77,4 +78,32 @@ test("nor is one that another worker was faster to take over", async () => {
   const refuse = () => Promise.reject(new MeanwhileError("stale_claim", "Another worker has it."))
   await reclaimRun(toScope(place, refuse), toTask(place), lost)
   expect(isOpen(place)).toBe(false)
+})
+
+test("a run is not decided about while its suspended worker cannot be kept from starting a command", async () => {
+  const place = createTestSpool()
+  const folder = join(place.directory, place.taskId)
+  // No folder can be made below a file, by root neither.
+  writeFileSync(folder, "")
+  let commits = 0
+  const scope = toScope(place, async () => {
+    commits += 1
+    return []
+  })
+  const reclaim = () => reclaimRun(scope, toTask(place), lost)
+  await expect(reclaim()).rejects.toThrow("ENOTDIR")
+  await expect(reclaim()).rejects.toThrow("ENOTDIR")
+  expect(commits).toBe(0)
+  rmSync(folder)
+  await reclaim()
+  expect(commits).toBe(1)
+  expect(isOpen(place)).toBe(false)
+})
+
+test("a run that is asked twice whether it left something here gives the same answer, and starts nothing", () => {
+  const { spool, taskId, directory } = createTestSpool()
+  expect([spool.forbidUnlessLeft(taskId, 1), spool.forbidUnlessLeft(taskId, 1)]).toEqual([false, false])
+  expect(readFacts(join(directory, taskId, "1", "process-1"))).toMatchObject({ claim: "forbidden" })
+  writeFileSync(join(directory, taskId, "1", "output"), "")
+  expect(spool.forbidUnlessLeft(taskId, 1)).toBe(true)
 })

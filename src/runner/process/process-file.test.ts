@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../base/manual-clock.ts"
-import { noteStart, readFacts } from "./process-file.ts"
+import { forbidRun, noteStart, readFacts } from "./process-file.ts"
 
 function createPath(): string {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-process-file-"))
@@ -46,4 +46,12 @@ test("the start of a wrapper is not noted in the file that another wrapper has c
   noteStart(path, 2, "12345", clock)
   clock.advance(60_000)
   expect(readFacts(path)).toMatchObject({ claim: { pid: 1 }, startedAt: undefined })
+})
+
+test("a wrapper that has claimed its file keeps it; where no file can be made, nobody is told that it is forbidden", () => {
+  const path = createPath()
+  writeFileSync(path, "claim 1 0 boot owner\n")
+  forbidRun(path)
+  expect(readFacts(path)).toMatchObject({ claim: { pid: 1 } })
+  expect(() => forbidRun(join(path, "process-1"))).toThrow("ENOTDIR")
 })

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
+import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
 
@@ -46,13 +46,23 @@ function toFacts(text: string): ProcessFacts {
   }
 }
 
-/** Takes the right to run away from a wrapper that has not claimed it. False when it was faster. */
-export function forbidRun(path: string): boolean {
+/** Takes the right to run away from a wrapper that has not claimed it. Does nothing when the wrapper was faster. */
+export function forbidRun(path: string): void {
+  let descriptor: number
   try {
-    writeFileSync(path, `${FORBIDDEN}\n`, { flag: "wx", mode: 0o600 })
-    return true
-  } catch {
-    return false
+    descriptor = openSync(path, "wx", 0o600)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return
+    throw error
+  }
+  try {
+    writeSync(descriptor, `${FORBIDDEN}\n`)
+  } catch (error) {
+    // It would be taken for the claim of a wrapper that died.
+    rmSync(path, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
 

@@ -171,9 +171,13 @@ async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
   return found
 }
 
-/** A worker that was suspended before it started its first command, and so has no folder, can no longer start it. */
+/**
+ * A worker that was suspended before it started its first command, and so has no folder, can no longer start it. A tool
+ * that is not known here may be one that starts commands.
+ */
 async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promise<Survivors> {
-  if (!scope.spool.hasRun(task.id, task.run) && !findTool(scope, task)?.reattaches) return []
+  const tool = findTool(scope, task)
+  if (!scope.spool.hasRun(task.id, task.run) && tool && !tool.reattaches) return []
   const spool = openRun(scope, task)
   const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
   await storeLeftOutput(scope, spool, task)

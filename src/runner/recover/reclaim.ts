@@ -142,10 +142,12 @@ async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void
   const known = { ...(host !== undefined && { host }), ...(dataFolderId !== undefined && { dataFolderId }) }
   const data = { ...toWorkerIdentity(), spool, ...known }
   const taken = await takeLease(scope, lost, data)
-  // A worker without a lease has not said where its spool is: a run of this machine has left a folder here.
-  const hasSpool = ({ id, run }: TaskSummary): boolean =>
-    isAlone(scope) ||
-    (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope.worker.home))
+  const hasSpool = ({ id, run }: TaskSummary): boolean => {
+    if (isAlone(scope)) return true
+    // A worker without a lease has not said where its spool is. It may be this one, and the worker only suspended.
+    if (spool === null) return scope.spool.forbidUnlessLeft(id, run)
+    return isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope.worker.home)
+  }
   const dataFolder = typeof spool === "string" ? toDataFolder(spool) : null
   const where = { dataFolder, ...(!isAlone(scope) && typeof host === "string" && { host }) }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, utimesSync } from "node:fs"
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createFolder } from "../../../test/support/workplace.ts"
@@ -26,5 +26,25 @@ test("the folder of a call that runs here stays, although the store does not kno
   const config = { stopGraceSeconds: 0, outputLimitBytes: 4_096 }
   await sweepSpool({ spool, active, store, config, engine: {} } as unknown as RunnerScope)
   expect([here, nobodys].map((id) => existsSync(join(directory, id)))).toEqual([true, false])
+  await spool.close()
+})
+
+test("a folder that cannot be cleared away is told of, and the others go", async () => {
+  const directory = createFolder()
+  const redactor = createRedactor({ environment: {} })
+  const spool = createSpool({ directory, clock: systemClock, redactor, owner: thisProcessIdentity() })
+  const [stuck, nobodys] = [createTaskId(), createTaskId()].toSorted()
+  if (!stuck || !nobodys) throw new Error("There are two.")
+  // No folder of a run can be made below a file.
+  writeFileSync(join(directory, stuck), "")
+  mkdirSync(join(directory, nobodys, "1"), { recursive: true })
+  for (const id of [stuck, nobodys]) utimesSync(join(directory, id), LONG_AGO, LONG_AGO)
+  const warnings: unknown[] = []
+  const log = { warn: (_message: string, fields: unknown) => warnings.push(fields) }
+  const store = { task: async () => undefined }
+  const config = { stopGraceSeconds: 0, outputLimitBytes: 4_096 }
+  await sweepSpool({ spool, log, active: new Map(), store, config, engine: {} } as unknown as RunnerScope)
+  expect(warnings).toEqual([{ task: stuck, error: expect.stringContaining("ENOTDIR") as string }])
+  expect(existsSync(join(directory, nobodys))).toBe(false)
   await spool.close()
 })

@@ -1,5 +1,7 @@
+import { toErrorMessage } from "../../base/error.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskId } from "../../task/id.ts"
+import type { Orphan } from "../spool/orphans.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { HasActive, HasConfig, HasEngine, HasLog, HasSpool, HasStore } from "../run/scope.ts"
 
@@ -13,14 +15,26 @@ interface SweepSpoolScope extends HasStore, HasLog, HasConfig, HasActive, HasEng
  * promoted it has no task yet.
  */
 export async function sweepSpool(scope: SweepSpoolScope): Promise<void> {
-  for (const { taskId, runs } of await scope.spool.orphans()) {
-    if (scope.active.has(taskId)) continue
-    const task = await scope.store.task(taskId)
-    if (task && task.strippedAt === null) await endLeftRuns(scope, task, runs)
-    else {
-      if (!task) await openRun(scope, taskId, 1).stopAll(scope.config.stopGraceSeconds * 1_000)
-      await scope.spool.remove(taskId, task?.run)
-    }
+  for (const orphan of await scope.spool.orphans()) {
+    if (!scope.active.has(orphan.taskId)) await sweepOrphan(scope, orphan, await scope.store.task(orphan.taskId))
+  }
+}
+
+/** A disk that is full, or read-only, keeps no program from starting. */
+async function sweepOrphan(
+  scope: SweepSpoolScope,
+  { taskId, runs }: Orphan,
+  task: TaskRecord | undefined,
+): Promise<void> {
+  try {
+    if (task && task.strippedAt === null) return await endLeftRuns(scope, task, runs)
+    if (!task) await openRun(scope, taskId, 1).stopAll(scope.config.stopGraceSeconds * 1_000)
+    await scope.spool.remove(taskId, task?.run)
+  } catch (error) {
+    scope.log.warn("what a task left behind could not be cleared away; the next start tries again", {
+      task: taskId,
+      error: toErrorMessage(error),
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import { type Found, findProcess } from "../process/adopt.ts"
@@ -21,28 +21,34 @@ interface Launch {
 const NAME = /^process-(\d+)(?:-launch-(\d+))?$/
 
 /**
- * Every process of a run by its number, the newest launch of each. `marker` is the run's. Contract: once this resolves,
- * no wrapper that an earlier owner of the run spawned before it died, or was about to spawn when it was suspended, can
- * begin to run its command. A suspended owner may not have made the folder yet, so the folder is made here.
+ * Contract: once this returns, no wrapper that an earlier owner of the run spawned before it died, or was about to spawn
+ * when it was suspended, can begin to run its command. A suspended owner may not have made the folder yet, so the folder
+ * is made here. Throws where that cannot be made so, as on a full disk.
  */
+export function forbidProcesses({ directory }: RunPaths, marker: string): void {
+  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
+  forbidUnclaimed(directory, marker)
+}
+
+/**
+ * The same for a run that no owner has left anything of here, and false. Files that forbid a process are not an owner's.
+ */
+export function forbidUnlessLeft(paths: RunPaths, marker: string): boolean {
+  const names = listNames(paths.directory)
+  const isForbidding = (name: string): boolean => readFacts(join(paths.directory, name))?.claim === "forbidden"
+  if (names.length === 0 ? existsSync(paths.directory) : !names.every(isForbidding)) return true
+  forbidProcesses(paths, marker)
+  return false
+}
+
+/** Every process of a run by its number, the newest launch of each. `marker` is the run's. */
 export async function findProcesses(paths: RunPaths, marker: string, clock: Clock): Promise<Map<number, FoundProcess>> {
   const processes = new Map<number, FoundProcess>()
-  makeFolder(paths)
-  forbidUnclaimed(paths.directory, marker)
   for (const [number, launch] of listLaunches(paths.directory)) {
     const found = await findProcess(launch.path, `${marker}/${number}`, clock)
     processes.set(number, { ...launch, number, found })
   }
   return processes
-}
-
-/** On a disk that is full, the suspended owner cannot make it either. */
-function makeFolder({ directory }: RunPaths): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
-  } catch {
-    return
-  }
 }
 
 /**

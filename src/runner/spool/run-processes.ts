@@ -19,7 +19,7 @@ import {
 } from "../process/command.ts"
 import { stopTree } from "../process/stop-tree.ts"
 import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
-import { type FoundProcess, findProcesses, listProcessNames } from "./found-processes.ts"
+import { type FoundProcess, findProcesses, forbidProcesses, listProcessNames } from "./found-processes.ts"
 import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 
 export interface ProcessControl {
@@ -121,6 +121,25 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     )
   }
 
+  async function stopEach(graceMs: number): Promise<readonly Survivor[]> {
+    const stops = [...live].map((running) => stopTree(running.tree, { clock, graceMs }))
+    const left = (await Promise.all([...stops, ...stopFound(graceMs)])).flat()
+    return left.map(toSurvivor)
+  }
+
+  /** Stops what runs also where nothing can be forbidden, and then rejects: the next call looks again. */
+  async function forbidAndStop(graceMs: number): Promise<readonly Survivor[]> {
+    const forbidding = Promise.try(forbidProcesses, paths, runMarker)
+    await forbidding.catch(() => undefined)
+    found = await findProcesses(paths, runMarker, clock)
+    const survivors = await stopEach(graceMs)
+    await forbidding.catch((error: unknown) => {
+      found = new Map()
+      throw error
+    })
+    return survivors
+  }
+
   return {
     async run(request, control) {
       const number = ++count
@@ -134,18 +153,14 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     async reattach() {
       // Also in the process that started them, when it lost the run and takes it over again: calls count anew.
       count = 0
+      forbidProcesses(paths, runMarker)
       found = await findProcesses(paths, runMarker, clock)
       known = new Set(listProcessNames(paths))
       const states = new Set([...found.values()].map((process) => process.found.state))
       if (states.has("lost")) return "lost"
       return states.has("ended") || states.has("alive") ? "reattachable" : "never_ran"
     },
-    async stopAll(graceMs) {
-      if (found.size === 0 && count === 0) found = await findProcesses(paths, runMarker, clock)
-      const stops = [...live].map((running) => stopTree(running.tree, { clock, graceMs }))
-      const left = (await Promise.all([...stops, ...stopFound(graceMs)])).flat()
-      return left.map(toSurvivor)
-    },
+    stopAll: (graceMs) => (found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs)),
     trees() {
       for (const [tree, members] of lingering) {
         if (!members.some(isStillAlive)) lingering.delete(tree)

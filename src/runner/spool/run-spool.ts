@@ -91,7 +91,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     owner,
     guard: context.guard,
     stopPastBytes: limitBytes * UNWATCHED_FACTOR,
-    marker: `MEANWHILE_TASK=${taskId}/${run}`,
+    marker: toRunMarker(taskId, run),
     prepareOutput: output.prepare,
     onStarted: () => cap.watch(),
   })
@@ -105,7 +105,8 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     onDropped: (before) => options.onDropped?.(before),
     onFailure: (error) => {
       output.fail(error)
-      void processes.stopAll(FAILED_GRACE_MS)
+      // On a disk that is full nothing can be forbidden either, and the run tells of the disk already.
+      processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
     },
     onIdle: () => {
       if (ending) void release()
@@ -180,6 +181,11 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     discard: () => end("discarded"),
     abandon,
   }
+}
+
+/** The beginning of the environment variable that all processes of a run carry. */
+export function toRunMarker(taskId: TaskId, run: number): string {
+  return `MEANWHILE_TASK=${taskId}/${run}`
 }
 
 export async function removeRun(paths: RunPaths): Promise<void> {

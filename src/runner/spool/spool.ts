@@ -8,10 +8,18 @@ import type { Outputs } from "../../task/outputs.ts"
 import { createGuard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import type { Redactor } from "../redaction/redactor.ts"
+import { forbidUnlessLeft } from "./found-processes.ts"
 import { EMPTY_SOURCE, type OutputSource, withFileSource, toRunPaths } from "./output-files.ts"
 import { findOrphans, listRuns, type Orphan } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
-import { createRunSpool, type OpenRunSpool, removeRun, type RunSpool, type RunSpoolOptions } from "./run-spool.ts"
+import {
+  createRunSpool,
+  type OpenRunSpool,
+  removeRun,
+  type RunSpool,
+  type RunSpoolOptions,
+  toRunMarker,
+} from "./run-spool.ts"
 import { withEarlierOutput, withStoredSource } from "./stored-source.ts"
 import { type OnPrinted, waitForPattern } from "./wait-for-pattern.ts"
 
@@ -29,8 +37,13 @@ export interface Spool {
     state: { readonly isComplete: boolean },
   ): Promise<OutputChunk>
   totalBytes(taskId: TaskId, run: number): Promise<number>
-  /** True if the run has kept output, or started a process. */
+  /** True if the run has kept output or started a process, or a takeover has forbidden one. */
   hasRun(taskId: TaskId, run: number): boolean
+  /**
+   * True if a worker of the run has left something here. If not, a worker of this spool that is suspended before the
+   * first command of the run can no longer start it; asked again, the answer is the same.
+   */
+  forbidUnlessLeft(taskId: TaskId, run: number): boolean
   /** `ended` tells that nothing will be added. */
   waitFor(
     taskId: TaskId,
@@ -111,6 +124,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       return created
     },
     hasRun: (taskId, run) => existsSync(toRunPaths(directory, taskId, run).directory),
+    forbidUnlessLeft: (taskId, run) => forbidUnlessLeft(toRunPaths(directory, taskId, run), toRunMarker(taskId, run)),
     read: (taskId, run, request, { isComplete }) =>
       withSource(taskId, run, (source) => readOutput(source, request, { redactor, isComplete })),
     totalBytes: (taskId, run) => withSource(taskId, run, async (source) => source.totalBytes),
