@@ -114,17 +114,9 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     return toSupervised(outcome.state === "ended" ? outcome.ending : UNKNOWN_ENDING, left)
   }
 
-  /** Also what is left of a command that has ended: an earlier stop may have ended it and died before the rest was. */
-  function stopFound(graceMs: number): Promise<Member[]>[] {
-    return [...found.values()].flatMap(({ found: outcome }) =>
-      outcome.state === "never_ran" || !outcome.tree ? [] : [stopTree(outcome.tree, { clock, graceMs })],
-    )
-  }
-
   async function stopEach(graceMs: number): Promise<readonly Survivor[]> {
-    const stops = [...live].map((running) => stopTree(running.tree, { clock, graceMs }))
-    const left = (await Promise.all([...stops, ...stopFound(graceMs)])).flat()
-    return left.map(toSurvivor)
+    const stops = toStopped(live, found).map((tree) => stopTree(tree, { clock, graceMs }))
+    return (await Promise.all(stops)).flat().map(toSurvivor)
   }
 
   /** Stops what runs also where nothing can be forbidden, and then rejects: the next call looks again. */
@@ -133,11 +125,8 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     await forbidding.catch(() => undefined)
     found = await findProcesses(paths, runMarker, clock)
     const survivors = await stopEach(graceMs)
-    await forbidding.catch((error: unknown) => {
-      found = new Map()
-      throw error
-    })
-    return survivors
+    await forbidding.catch(() => found.clear())
+    return forbidding.then(() => survivors)
   }
 
   return {
@@ -180,6 +169,14 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       for (const running of live) running.release()
     },
   }
+}
+
+/** Also what is left of a command that has ended: an earlier stop may have ended it and died before the rest was. */
+function toStopped(live: Iterable<RunningProcess>, found: ReadonlyMap<number, FoundProcess>): ProcessTree[] {
+  const left = [...found.values()].flatMap(({ found: outcome }) =>
+    outcome.state === "never_ran" || !outcome.tree ? [] : [outcome.tree],
+  )
+  return [...Array.from(live, ({ tree }) => tree), ...left]
 }
 
 /**

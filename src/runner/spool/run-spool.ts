@@ -105,13 +105,17 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     onDropped: (before) => options.onDropped?.(before),
     onFailure: (error) => {
       output.fail(error)
-      // On a disk that is full nothing can be forbidden either, and the run tells of the disk already.
-      processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
+      void stopFailed()
     },
     onIdle: () => {
       if (ending) void release()
     },
   })
+
+  /** On a disk that is full nothing can be forbidden either; the failure of the output says so already. */
+  async function stopFailed(): Promise<void> {
+    await processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
+  }
 
   let releasing: Promise<void> | undefined
   function release(): Promise<void> {
