@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createLiveMap } from "./maps.ts"
+import { createLiveMap } from "./live-map.ts"
 
 test("a live map knows what came and did not go, in the order it came", () => {
   const map = createLiveMap<string, number>()

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createNewestMap } from "./maps.ts"
+import { createNewestMap } from "./newest-map.ts"
 
 test("forgets what was set longest ago, and says so", () => {
   const forgotten: number[] = []

@@ -1,4 +1,4 @@
-import { createNewestMap } from "../base/maps.ts"
+import { createNewestMap } from "../base/newest-map.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
-import { createNewestMap } from "../base/maps.ts"
+import { createNewestMap } from "../base/newest-map.ts"
 import { unlessAborted } from "../base/unless-aborted.ts"
 import { carryCall, type Elsewhere, endCarried } from "./carry-call.ts"
 import type { BackgroundCapable } from "./background-capable.ts"

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
-import { createNewestMap } from "../../base/maps.ts"
+import { createNewestMap } from "../../base/newest-map.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionDirectory } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"

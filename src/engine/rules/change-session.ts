@@ -4,11 +4,10 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { StoredSession, Tables } from "./tables.ts"
 import type { StoredTask } from "./stored-task.ts"
-import { wakeWritten, wakeSession } from "./change.ts"
+import { wakeWritten } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { notFound, wrongState } from "./refusal.ts"
 import { removeTask } from "./remove-task.ts"
-import type { DocumentRecord } from "../../task/document.ts"
 
 export function createSessionHandlers(
   tables: Tables,
@@ -66,25 +65,5 @@ export function createSessionHandlers(
     const group = isGroupGone ? null : task.details.group
     tasks.saveDetails({ ...task, details: { ...task.details, session: null, group } })
     notices.detach(task.number)
-  }
-}
-
-export function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document.put" | "document.delete"> {
-  return {
-    "document.put"({ workspace, collection, id, value, expectedVersion, wakes = null }, change) {
-      const version = documents.versionOf(workspace, collection, id)
-      if (version !== expectedVersion) {
-        const text = `Document ${collection}/${id} is at version ${version}, not ${expectedVersion}. Read it again before writing.`
-        throw new MeanwhileError("version_conflict", text, { collection, id, version })
-      }
-      const document: DocumentRecord = { workspace, collection, id, version: version + 1, updatedAt: change.now, value }
-      documents.save(document)
-      wakeSession(change, wakes)
-      return document
-    },
-    "document.delete"({ workspace, collection, id }) {
-      documents.remove(workspace, collection, id)
-      return null
-    },
   }
 }

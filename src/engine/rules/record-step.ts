@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../base/json.ts"
 import type { FactEvent } from "../../task/event.ts"
-import type { TaskId, ArtifactHash } from "../../task/id.ts"
+import type { TaskId } from "../../task/id.ts"
 import type { OnCrash, Step, StepTaken } from "../../task/step.ts"
 import type { FinishedStep, Tables } from "./tables.ts"
 import type { StoredTask } from "./stored-task.ts"
@@ -8,7 +8,6 @@ import { type Change, wakeTask } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { requireLiveRun, requireTask } from "./refusal.ts"
 import { settleClaims } from "./use-notices.ts"
-import { createHash } from "node:crypto"
 
 export function createStepHandlers(tables: Tables): Pick<Handlers, "step.start" | "step.finish"> {
   return {
@@ -78,15 +77,4 @@ function appendFact({ events, tasks }: Tables, task: StoredTask, fact: FactEvent
 
 function nextSequence({ course }: StoredTask): number {
   return course.lastSequence + 1
-}
-
-export function createArtifactHandlers({ tasks, artifacts }: Tables): Pick<Handlers, "artifact.put"> {
-  return {
-    "artifact.put"({ workspace, taskId, mediaType, bytes }) {
-      const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}` as ArtifactHash
-      const task = taskId === null ? null : requireTask(tasks, taskId).number
-      artifacts.put({ workspace, hash, mediaType, bytes }, task)
-      return hash
-    },
-  }
 }

@@ -9,7 +9,7 @@ import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import { toSlotKeys } from "../execute/begin-run.ts"
 import { storeLeftOutput } from "../output/deliver-output.ts"
-import { track } from "../admit/admission.ts"
+import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import type {

@@ -1,4 +1,4 @@
-import { createLiveMap, type LiveMap } from "../../base/maps.ts"
+import { createLiveMap, type LiveMap } from "../../base/live-map.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { ActiveRun } from "./active-run.ts"
 

@@ -13,7 +13,7 @@ import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import type { StopScope, CancelScope, HasLog, ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scope.ts"
 import { TURN_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { endTurn } from "../stop/lifetimes.ts"
-import { enter } from "../admit/admission.ts"
+import { enter } from "../run/enter.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
 
 /** Where a turn comes from. */

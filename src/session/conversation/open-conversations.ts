@@ -1,4 +1,4 @@
-import { createLiveMap } from "../../base/maps.ts"
+import { createLiveMap } from "../../base/live-map.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { AgentEvents } from "./agent-emitter.ts"
 import type { Conversation } from "./conversation.ts"

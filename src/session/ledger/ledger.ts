@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { type TokenUsage, addTokens, NO_TOKENS } from "../../plugin/token-usage.ts"
-import { createNewestMap, type NewestMap } from "../../base/maps.ts"
+import { createNewestMap, type NewestMap } from "../../base/newest-map.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 
 /** One model call as it was paid for. */

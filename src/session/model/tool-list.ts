@@ -1,4 +1,4 @@
-import { createNewestMap } from "../../base/maps.ts"
+import { createNewestMap } from "../../base/newest-map.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import type { Registry } from "../../plugin/registry.ts"

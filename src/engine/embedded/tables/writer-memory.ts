@@ -1,4 +1,4 @@
-import { createLiveMap } from "../../../base/maps.ts"
+import { createLiveMap } from "../../../base/live-map.ts"
 
 /** Values by key, kept from one transaction to the next. A writer whose changes are taken back takes its own along. */
 export interface WriterMemory<Key, Value> {

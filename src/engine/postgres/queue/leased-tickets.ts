@@ -1,5 +1,5 @@
 import { systemClock } from "../../../base/clock.ts"
-import { createLiveMap } from "../../../base/maps.ts"
+import { createLiveMap } from "../../../base/live-map.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { Query } from "../connection/database.ts"
