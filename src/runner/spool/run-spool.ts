@@ -14,7 +14,7 @@ import { continueOutput, recoverOutput, createOutputCap } from "./output-cap.ts"
 import { type OutputSource, type RunPaths, toRunPaths } from "./output-files.ts"
 import { readOutput } from "./read-output.ts"
 import { createRunOutput } from "./run-output.ts"
-import { createRunProcesses, type ProcessControl, type Reattachment } from "./run-processes.ts"
+import { createRunProcesses, type ProcessControl, type Reattachment, type RunProcesses } from "./run-processes.ts"
 
 /** The output and the processes of one run, while this Meanwhile process runs it. */
 export interface RunSpool {
@@ -105,17 +105,12 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     onDropped: (before) => options.onDropped?.(before),
     onFailure: (error) => {
       output.fail(error)
-      void stopFailed()
+      void stopFailed(processes)
     },
     onIdle: () => {
       if (ending) void release()
     },
   })
-
-  /** On a disk that is full nothing can be forbidden either; the failure of the output says so already. */
-  async function stopFailed(): Promise<void> {
-    await processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
-  }
 
   let releasing: Promise<void> | undefined
   function release(): Promise<void> {
@@ -185,6 +180,11 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     discard: () => end("discarded"),
     abandon,
   }
+}
+
+/** On a disk that is full nothing can be forbidden either; the failure of the output says so already. */
+async function stopFailed(processes: RunProcesses): Promise<void> {
+  await processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
 }
 
 /** The beginning of the environment variable that all processes of a run carry. */
