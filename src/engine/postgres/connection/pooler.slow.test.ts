@@ -1,5 +1,5 @@
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import type { Engine } from "../../../task/engine.ts"
 import {
   applyEvents,
@@ -15,15 +15,7 @@ import { waitUntil } from "../../suite/subject.ts"
 import { type PoolerKind, startPooler } from "../../../../test/support/postgres/pooler.ts"
 import { createPostgresEngine } from "../engine.ts"
 import { take } from "../../../../test/support/postgres/queue.ts"
-import { createTestDatabase, type TestDatabase } from "../../../../test/support/postgres/server.ts"
-
-let place: TestDatabase
-
-beforeAll(async () => {
-  place = await createTestDatabase()
-})
-
-afterAll(() => place.drop())
+import { createTestDatabase } from "../../../../test/support/postgres/server.ts"
 
 const KINDS: readonly PoolerKind[] = [
   { handsOutBy: "session", settings: "refused" },
@@ -35,10 +27,12 @@ const KINDS: readonly PoolerKind[] = [
 
 describe.each(KINDS)("behind a pooler that hands out sessions by $handsOutBy, with settings $settings", (kind) => {
   async function open(): Promise<{ engines: readonly [Engine, Engine]; lines: readonly string[] }> {
+    const place = await createTestDatabase()
+    onTestFinished(() => place.drop())
     const pooler = await startPooler(place.url, kind)
     const lines: string[] = []
     const url = pooler.url
-    const openOne = () => createPostgresEngine({ url, patienceMs: 3_000, tell: (line) => lines.push(line) })
+    const openOne = () => createPostgresEngine({ url, tell: (line) => lines.push(line) })
     const engines = [await openOne(), await openOne()] as const
     onTestFinished(async () => {
       await Promise.all(engines.map((engine) => engine.close()))
@@ -65,8 +59,8 @@ describe.each(KINDS)("behind a pooler that hands out sessions by $handsOutBy, wi
     await applyEvents(engine, unwanted.id, CANCELLED)
     await waitUntil(async () => (await takeAll()).length === 0)
     expect(await other.store.task(unwanted.id)).toMatchObject({ status: "cancelled" })
-    expect(lines.length).toBe(kind.handsOutBy === "session" ? 0 : 2)
-    for (const line of lines) expect(line).toMatch(/as behind a pooler/)
+    const warnings = lines.filter((line) => /as behind a pooler/.test(line))
+    expect(warnings).toHaveLength(kind.handsOutBy === "session" ? 0 : engines.length)
   })
 
   test("many at once do not get into each other's way", async () => {
@@ -87,10 +81,11 @@ test("a store is made behind a pooler that hands out sessions by transaction", a
 })
 
 test("the pooler of these tests gives each transaction to another session, and takes no names", async () => {
+  await using place = await createTestDatabase()
   await using pooler = await startPooler(place.url, { handsOutBy: "transaction", settings: "kept" })
   const client = new pg.Client(pooler.url)
   await client.connect()
-  onTestFinished(() => client.end())
+  await using _connected = { [Symbol.asyncDispose]: () => client.end() }
   const ask = async () => (await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]?.pid
   const pids = [await ask(), await ask(), await ask()]
   expect(new Set(pids).size).toBeGreaterThan(1)
