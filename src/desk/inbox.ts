@@ -51,9 +51,10 @@ export interface Inbox {
    */
   follow(signal: AbortSignal): AsyncGenerator<readonly InboxItem[], void>
   /**
-   * Answers by the id of an item, or by that of its task, of which a prefix is enough. `true` and `false` answer a `call`;
-   * a "no" may be a text that says why. The first answer counts: a later one is refused as `wrong_state`, also when the task
-   * asks something else by then.
+   * Answers by the id of an item, or by that of its task, of which a prefix is enough. `true` and `false` answer a
+   * question of the kind `approval`, as `"yes"` and `"no"` do; a no to a `call` may be a text that says why (`"no, use
+   * pnpm"`). Any other answer to it is refused as `invalid_input`, and the question stays open. The first answer counts: a
+   * later one is refused as `wrong_state`, also when the task asks something else by then.
    */
   answer(id: string, answer: JsonValue, options?: AnswerOptions): Promise<TaskRecord>
 }

@@ -1,6 +1,9 @@
 /** A question to a person. */
 export interface Question {
-  /** `approval`: yes or no; `choice`: one of the options, or several; `text`: in their own words. */
+  /**
+   * `approval`: yes or no, which code says as `true` or `false`; `choice`: one of the options, or several; `text`: in
+   * their own words.
+   */
   readonly kind: "approval" | "choice" | "text"
   /** An approval of a call: only the permission plugin asks for one. */
   readonly isPermission?: true

@@ -103,7 +103,9 @@ describe("the inbox of a desk", () => {
     const items = await desk.inbox.list()
     expect(items.map(({ task }) => task.id)).toEqual([allowed.id, refused.id])
     expect(items[0]).toMatchObject({ question: { ...question, about: "call" }, expiresAt: null, onExpiry: false })
-    await desk.inbox.answer(allowed.id, true)
+    await expect(desk.inbox.answer(allowed.id, "perhaps")).rejects.toMatchObject({ code: "invalid_input" })
+    expect(await desk.inbox.list()).toHaveLength(2)
+    await desk.inbox.answer(allowed.id, "yes")
     expect(await desk.inbox.answer(refused.id, "no, too sweet")).toMatchObject({
       status: "cancelled",
       stop: { by: "person", reason: expect.stringContaining("too sweet") as string },

@@ -75,6 +75,22 @@ test.each([
   expect(task).toMatchObject({ status: "cancelled", stop: { reason: expect.stringMatching(reason) } })
 })
 
+test.each(["", "perhaps", "yesterday", "none", { decision: "allow" }, 1, null, ["yes"]])(
+  "what is neither yes nor no answers no approval: %j",
+  async (answer) => {
+    const { meanwhile } = await createWorkplace({ tools: [createGatedTool({ obeys: true }).tool] })
+    const { id, waitId } = await ask(meanwhile)
+    const { tasks, engine } = meanwhile
+    await expect(tasks.answer(waitId, answer, "me")).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("true or false"),
+    })
+    expect((await engine.store.task(id))?.status).toBe("waiting")
+    expect(await tasks.answer(waitId, " Yes", "me")).toMatchObject({ status: "queued" })
+    expect(await engine.store.wait(waitId)).toMatchObject({ state: "answered", answer: true })
+  },
+)
+
 test("what nobody answered in time ends as interrupted, not as something a person stopped", async () => {
   const clock = createManualClock()
   const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool], clock })

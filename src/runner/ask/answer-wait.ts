@@ -13,7 +13,7 @@ import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../run/on-crash.ts"
 import type { FenceScope, HasQueue, HasRedactor, HasStore, HasClock } from "../run/scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
-import { toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
+import { toDecision, toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
 import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 
 const EXPIRY = "expiry"
@@ -29,27 +29,28 @@ const REJECTED = { by: "person", reason: "its results were rejected" } as const
 const NOT_DECIDED_IN_TIME = { by: "limit", reason: "nobody decided in time whether its results are used" } as const
 
 /**
- * Answers what a run waits for. The answer to a question ends it. "No" to running it, or to
- * repeating what was interrupted, ends it; any other answer puts it in the queue. The first answer counts, and a later
- * one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another
+ * Answers what a run waits for. The answer to a question ends it. "No" to running it, or to repeating what was
+ * interrupted, ends it, and "yes" puts it in the queue; an approval takes nothing else. The first answer counts, and a
+ * later one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another
  * answer.
  */
 export async function answerWait(
   scope: FenceScope & HasRedactor & HasQueue,
   waitId: WaitId,
-  answer: JsonValue,
+  said: JsonValue,
   answeredBy: string,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
 ): Promise<TaskRecord> {
-  requireNoSecret(scope, answer, answeredBy)
+  requireNoSecret(scope, said, answeredBy)
   const wait = await scope.store.wait(waitId)
   if (wait?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `Nothing waits under ${waitId}.`, { waitId })
   }
   const question = toAskedQuestion(wait)
-  if (question) return endQuestion(scope, wait, answer, toPersonAnswer(question, answer, answeredBy))
-  const because = toBecause(answer)
+  if (question) return endQuestion(scope, wait, said, toPersonAnswer(question, said, answeredBy))
   const group = toGatedGroup(wait)
+  const answer = group || isAdmission(wait) || isRepeat(wait) ? toDecision(said) : said
+  const because = toBecause(answer)
   const refusal = { ...REJECTED, reason: `${REJECTED.reason}${because}` }
   if (group) return answerGate(scope, wait, group, { answer, answeredBy, refusal })
   const reason = `${isAdmission(wait) ? "it was not allowed" : "not run again after an interruption"}${because}`
@@ -114,7 +115,7 @@ async function endQuestion(
 
 /** A no may give a reason, which the asker of the call is told. */
 function toBecause(answer: JsonValue): string {
-  const reason = typeof answer === "string" && /^\s*no?\b/i.test(answer) ? toReasonOfNo(answer) : ""
+  const reason = typeof answer === "string" ? toReasonOfNo(answer) : ""
   return reason === "" ? "" : `: ${toOneLine(reason).slice(0, REASON_CHARACTERS)}`
 }
 

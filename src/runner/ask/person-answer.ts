@@ -10,6 +10,20 @@ export function toPersonAnswer(question: Question, answer: JsonValue, by: string
   throw new MeanwhileError("invalid_input", `That is no answer to the question. Answer ${toExpected(question)}.`)
 }
 
+/**
+ * The decision on an approval: true, false, or the words of a no that says why. Anything else is refused as
+ * `invalid_input`: nobody is to say no for good by a word that is not understood.
+ */
+export function toDecision(answer: JsonValue): boolean | string {
+  if (typeof answer === "boolean") return answer
+  const said = typeof answer === "string" ? answer.trim() : ""
+  const word = toYesOrNo(said)
+  if (word !== undefined) return word === "yes"
+  if (/^no?\b/i.test(said)) return said
+  const message = 'That is no answer to an approval. Pass true or false, "yes" or "no", or "no, " and why.'
+  throw new MeanwhileError("invalid_input", message)
+}
+
 /** Nobody has answered in time: the question's own default counts. */
 export function toDefaultAnswer({ fallback }: Question): PersonAnswer {
   if (fallback !== undefined) return { isAnswered: true, value: fallback, by: "default" }

@@ -25,6 +25,7 @@ export interface SessionCommands {
    * folder of.
    */
   leaveToOthers(taskId: TaskId): void
+  /** `true` or `false` to an approval; what is no answer to the question is refused as `invalid_input`. */
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
   /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
   askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
