@@ -7,6 +7,7 @@ import { createStoredMarks } from "../../src/desk/told-marks.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
+import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -29,6 +30,8 @@ async function openConversation() {
       ;(await gated.call(number)).finish()
       const { task } = await runtime.tasks.result(id, { waitMs: 10_000 })
       if (!("endedAt" in task)) throw new Error("It has not ended.")
+      // Ends of one millisecond have no order.
+      await eventually("the clock moves on", () => runtime.engine.now() > task.endedAt)
       return task
     },
     remove: () => runtime.tasks.clear({}),
