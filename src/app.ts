@@ -113,7 +113,7 @@ export async function openRuntime(
     leaving.begin(shutdown)
     // Both at once: from here on no new work is taken.
     const closing = Promise.allSettled([conversations.close(), tasks.close(shutdown)])
-    return closeAll([() => closing.then(requireSettled), () => kept.disposeAsync()])
+    return closeAll([() => closing.then(requireSettled), leaving.end, () => kept.disposeAsync()])
   }
   const runtime: Runtime = {
     tasks: tasks.service,
@@ -131,7 +131,7 @@ export async function openRuntime(
         tasks,
         directory: (workspace) => conversations.directory(workspace),
         clock,
-        closing: leaving.begun,
+        closing: leaving.drained,
         ...toStoreParts(options, engine, dataDirectory),
         runsTasks: background.maxConcurrentTasks > 0,
       }),
@@ -223,18 +223,19 @@ function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Pro
 /** A shutdown lets work drain, and from then on waits for no server that is away. */
 function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
   const left = new AbortController()
-  const begun = new AbortController()
+  const closed = new AbortController()
   const leave = (): void => left.abort()
   const leaving = wish ? AbortSignal.any([wish, left.signal]) : left.signal
   return {
     storeWait: { ...wait, leaving },
-    /** Aborts when the shutdown begins. */
-    begun: begun.signal,
+    /** Aborts when the drain is over: until then people see, and can answer, what running tasks ask. */
+    drained: AbortSignal.any([left.signal, closed.signal]),
     begin({ drainMs = 0, signal }: ShutdownOptions = {}): void {
-      begun.abort()
       systemClock.schedule(drainMs, leave, { isBackground: true })
       signal?.addEventListener("abort", leave, { once: true })
     },
+    /** Nothing runs any more, perhaps before the time to drain is over. */
+    end: (): void => closed.abort(),
   }
 }
 

@@ -25,8 +25,7 @@ import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
 
 /**
  * The view that one actor has of one workspace, and the actions they can take there. Every front end is drawn over it:
- * it answers with data and
- * events, and renders nothing. Ids of another workspace are refused as `not_found`, as if there were none.
+ * it answers with data and events, and renders nothing. Ids of another workspace are refused as `not_found`, as if there were none.
  */
 export interface Desk extends DeskOwner {
   readonly sessions: Sessions
@@ -63,7 +62,7 @@ export interface DeskParts {
   readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
   /** Goes by the store's time. */
   readonly clock: Clock
-  /** Aborts when the runtime begins to close. */
+  /** Aborts when the runtime closes and its drain is over. */
   readonly closing: AbortSignal
   readonly isShared: boolean
   readonly dataDirectory: string

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest"
 import { type Clock, systemClock } from "../../src/base/clock.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import { createSessionId, type TaskId } from "../../src/task/id.ts"
-import { NAME } from "../support/asking.ts"
+import { asker, NAME } from "../support/asking.ts"
 import { type Desks, openDesks } from "../support/desk/open-desks.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
@@ -55,6 +56,31 @@ describe.for(Object.entries(FOLLOWED))("%s that is followed", ([, follow]) => {
     await rest
     expect((await followed.next()).done).toBe(true)
   })
+})
+
+test("a question that is asked while a runtime drains is shown and answered, and then the inbox ends", async () => {
+  const gate = createGate()
+  const late = defineTool({
+    ...asker,
+    name: "late",
+    async run(input, context) {
+      await gate.pass()
+      return asker.run(input, context)
+    },
+  })
+  const { desk, meanwhile } = await openDesks({ tools: [late] })
+  await desk.tasks.start({ tool: "late", input: { questions: [NAME] }, session: createSessionId() })
+  await gate.reached
+  const lists = desk.inbox.follow(signal)
+  expect((await lists.next()).value).toEqual([])
+  const closed = meanwhile.close({ drainMs: 60_000 })
+  gate.open()
+  const [item] = (await lists.next()).value ?? []
+  expect(item).toMatchObject({ question: { text: NAME.text } })
+  const rest = Array.fromAsync({ [Symbol.asyncIterator]: () => lists })
+  await desk.inbox.answer(item?.id ?? "", "Ada")
+  await closed
+  await rest
 })
 
 test("an inbox that is followed is read as a whole only when it has changed", async () => {
