@@ -159,11 +159,12 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
     chat.type("say I was here")
     await chat.shows(/^I was here/m)
     chat.type("/run sleep 1000")
-    const id = (await chat.shows(/\[[0-9a-f]{8}\] still runs after \d+\.\d s/)).slice(1, 9)
+    const id = (await chat.shows(/\[[0-9a-f]{8}\] still runs after [\d.]+ m?s/)).slice(1, 9)
     const [task] = (await store.tasks({ kinds: ["tool"] }, { limit: 1 })).items
     expect(task?.id).toContain(id)
     const ranMs = (task?.createdAt ?? 0) - (task?.startedAt ?? 0)
-    expect(ranMs).toBeGreaterThanOrEqual(1_000)
+    // The time of the server is estimated anew while the command runs.
+    expect(ranMs).toBeGreaterThan(900)
     expect(ranMs).toBeLessThan(PATIENCE_MS)
     chat.type("/quit")
     await chat.exited
