@@ -2,15 +2,18 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { createFolder } from "../support/workplace.ts"
+import { endProcessesAfterTest } from "../support/processes.ts"
+import { createFolder, toTestMarker } from "../support/workplace.ts"
 import { builtProgram } from "../support/built-program.ts"
 
 const MAIN = builtProgram("cli/main")
 
 function listTasks(home: string, environment: Readonly<Record<string, string>> = {}): string {
+  const cwd = createFolder()
+  endProcessesAfterTest(toTestMarker(cwd))
   return execFileSync(process.execPath, [MAIN, "tasks"], {
-    cwd: createFolder(),
-    env: { PATH: process.env["PATH"] ?? "", HOME: home, ...environment },
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, MEANWHILE_TEST: cwd, ...environment },
     encoding: "utf8",
   })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 
 const LOOK_EVERY_MS = 5
-/** Never what a test waits for: only how long a broken one takes to fail. */
+/** How long a broken test takes to fail. A test that passes never waits for this time to be over. */
 const PATIENCE_MS = 30_000
 /** How long one look may take after that: within the timeout of a test, and long enough for a wait within it to say its own. */
 const LATE_LOOK_MS = 20_000

@@ -37,7 +37,7 @@ export function endProcessesAfterTest(marker: string): void {
   })
 }
 
-/** How many processes this one has started so far. */
+/** How many processes this one has started so far, without those it waited for (`spawnSync`, `execFileSync`). */
 let startedCount = 0
 const countStarted = (): void => void startedCount++
 subscribe("child_process", countStarted)
@@ -47,7 +47,8 @@ export const onStartedInTerminal: () => void = countStarted
 
 /**
  * The same for what the test starts from now on. One that starts nothing does not look: to read the environment of every
- * process of the machine took a tenth of the time of quick tests.
+ * process of the machine took a tenth of the time of quick tests. Node does not tell of processes that it waits for: a
+ * test that starts only such, and whose processes may start others, uses `endProcessesAfterTest`.
  */
 export function endStartedAfterTest(marker: string): void {
   const startedBefore = startedCount
