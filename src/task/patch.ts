@@ -10,9 +10,9 @@ export interface ArtifactReference {
 }
 
 /**
- * What a run hands back. Of an agent a model is told what it said, facts and next steps, and no other payload. What a
- * tool returned is all it has to say: a notice carries it whole up to 8 KiB, of more the beginning and the end. Lists,
- * people and the trajectory have the digest. Artifacts are only named.
+ * The result of a run. A model reads what an agent said, its facts and next steps, and no other payload. A notice
+ * carries a tool's payload whole up to 8 KiB, and the beginning and the end of a longer one. Lists, people and the
+ * trajectory show the digest. Artifacts are only named.
  */
 export interface Patch {
   readonly digest: readonly string[]

@@ -189,7 +189,7 @@ function isOwn({ queue: { own } }: HasQueue, task: TaskSummary): boolean {
   return own === null || own.has(task)
 }
 
-/** Of runs kept for this host all must be own: the rest would become anyone's. */
+/** Where runs are kept for this host, all of them must be own: the others would become anyone's. */
 async function hasOwnTask(scope: HasStore & HasQueue, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
   const owned = { yes: 0, no: 0 }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {

@@ -131,7 +131,7 @@ function toTaskChanges({ tasks }: WorkingSet): readonly TaskChange[] {
 interface WritersRun {
   readonly outcomes: readonly Outcome[]
   readonly missing: Wants
-  /** What is to be sent, unless something is missing. */
+  /** Sent only if nothing is missing. */
   readonly statements: readonly Built[]
 }
 

@@ -12,8 +12,8 @@ import { createIsSilent, type HeardLeaseRow, LEASE_COLUMNS, toServerWord } from 
 type WorkerRow = HeardLeaseRow & { readonly announcement: string | null; readonly running: number }
 
 /**
- * Whoever has not been heard of is left out at once, also when that is the server's fault or its clock's: who decides by this
- * list looks at the leases too.
+ * Leaves a silent worker out at once, also where the server or its clock is to blame for the silence. Callers that decide by
+ * this list read the leases too.
  */
 export function createWorkerReads(
   query: Query,
