@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createTaskId, type TaskId } from "../task/id.ts"
@@ -23,4 +23,18 @@ test("a folder that cannot be had keeps no chat from its start", () => {
   add(id)
   remove(id)
   expect([has(id), list()]).toEqual([false, []])
+})
+
+test("an id is never a path", () => {
+  const outer = createFolder()
+  const { add, remove, has, list } = createIdFiles<TaskId>(join(outer, "a", "ids"))
+  const hostile = ["../../escaped", "..", ".", "/etc/passwd", "a\0b", "\ud800", "%2E"] as TaskId[]
+  writeFileSync(join(outer, "victim"), "")
+  for (const id of hostile) add(id)
+  remove("../../victim" as TaskId)
+  expect(readdirSync(outer).toSorted()).toEqual(["a", "victim"])
+  expect(hostile.map(has)).toEqual(hostile.map(() => true))
+  expect(list()).toHaveLength(hostile.length)
+  for (const id of hostile) remove(id)
+  expect(list()).toEqual([])
 })

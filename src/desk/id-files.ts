@@ -11,7 +11,7 @@ export interface IdFiles<Id extends string> {
 }
 
 export function createIdFiles<Id extends string>(folder: string): IdFiles<Id> {
-  const toPath = (id: Id): string => join(folder, id)
+  const toPath = (id: Id): string => join(folder, toFileName(id))
   return {
     add: (id) =>
       unlessRefused(() => {
@@ -20,7 +20,21 @@ export function createIdFiles<Id extends string>(folder: string): IdFiles<Id> {
       }),
     remove: (id) => unlessRefused(() => rmSync(toPath(id), { force: true })),
     has: (id) => existsSync(toPath(id)),
-    list: () => readNames(folder) as Id[],
+    list: () => readNames(folder).flatMap(toId) as Id[],
+  }
+}
+
+/** Callers may pass any text as an id: no id is a path. */
+function toFileName(id: string): string {
+  return encodeURIComponent(id.toWellFormed()).replaceAll(".", "%2E")
+}
+
+/** Nothing for a file that somebody else has put there. */
+function toId(name: string): string | [] {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return []
   }
 }
 

@@ -36,8 +36,13 @@ export function formatView({ view, group, questions, firstStartedAt }: Details, 
     resultFact(view),
   ]
   return facts
-    .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${plain(value)}`]))
+    .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${indent(plain(value))}`]))
     .join("\n")
+}
+
+/** A name or a message of several lines cannot pass for a fact. */
+function indent(text: string): string {
+  return text.replaceAll(/[\n\u2028\u2029](?=.)/g, `\n${" ".repeat(NAME_COLUMNS)}`)
 }
 
 /** Null: nobody runs it, and nobody should. */
@@ -70,8 +75,7 @@ function cutLine(line: string): string {
 /** The result, unless the task has printed something: another command shows that. */
 function resultFact({ task, outputBytes }: View): [string, string | null] {
   const text = outputBytes > 0 ? "" : formatResult(task)
-  const lines = text.replaceAll(/\n(?=.)/g, `\n${" ".repeat(NAME_COLUMNS)}`)
-  return [task.kind === "agent" ? "answer" : "result", lines === "" ? null : lines]
+  return [task.kind === "agent" ? "answer" : "result", text === "" ? null : text]
 }
 
 function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | null): string {
