@@ -1,8 +1,11 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Runtime } from "../../src/app.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
+import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { createTaskId, type TaskId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { hasEvent, interceptCommits } from "../support/intercept-commits.ts"
@@ -124,4 +127,44 @@ test("a run that was left stopping ends, and one that runs here is left alone", 
   await eventually("it is cancelled", look)
   expect(await store.task(here.id)).toMatchObject({ status: "running", fence: running.fence })
   expect(gated.calls).toHaveLength(1)
+})
+
+test("a run whose command cannot be forbidden on a faulty disk is told of and tried again, once in each look", async () => {
+  const clock = createManualClock()
+  const told: unknown[] = []
+  const log = { ...silentLog, error: (message: string, fields?: unknown) => void told.push([message, fields]) }
+  const gated = createGatedTool({ onCrash: "retry", obeys: true })
+  const { meanwhile, directory } = await createWorkplace({ tools: [gated.tool, echo], clock, log })
+  const here = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  await gated.call(1)
+  const { store } = meanwhile.engine
+  const running = await store.task(here.id)
+  if (running?.status !== "running") throw new Error("It does not run.")
+  const id = createTaskId()
+  const folder = join(directory, "data", "spool", id)
+  mkdirSync(dirname(folder), { recursive: true })
+  // No folder can be made below a file, by root neither.
+  writeFileSync(folder, "")
+  const details = { ...running, id, plugin: "shell", tool: "run_command", input: { command: "echo ran" } }
+  await store.commit([{ op: "task.create", details, entry: { as: "running", worker: running.worker } }])
+  let looks = 0
+  const look = (): void => {
+    looks += 1
+    clock.advance(1_000)
+  }
+  await eventually("it was tried twice", () => {
+    look()
+    return told.length >= 2
+  })
+  expect(told.length).toBeLessThanOrEqual(looks)
+  const error = expect.stringContaining("ENOTDIR") as string
+  expect(told[0]).toEqual(["a task that was left here could not be ended; trying again", { task: id, error }])
+  expect(await store.task(id)).toMatchObject({ status: "running", fence: 1 })
+  await expectFreeSlot(meanwhile)
+  rmSync(folder)
+  await eventually("it has run", async () => {
+    look()
+    return (await statusOf(meanwhile, id)) === "completed"
+  })
+  expect((await meanwhile.tasks.output(id)).text).toBe("ran\n")
 })
