@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { MeanwhileError } from "../../../base/error.ts"
 import { expectRefusal } from "../../suite/subject.ts"
+import { isHeldUp } from "./store-error.ts"
 import { insertThing, useThings } from "../../../../test/support/postgres/things.ts"
 
 const things = useThings()
@@ -33,8 +34,23 @@ describe("transactions", () => {
       await query(insertThing, ["hidden"])
       await query("SELECT 1/0").catch(() => {})
     })
-    await expectRefusal(attempt, "store_unavailable")
+    await expect(attempt).rejects.toMatchObject({ code: "invalid_input", message: /division by zero/ })
     expect(await things.count("hidden")).toBe(0)
+  })
+
+  test.each([
+    ["53100", "disk_full"],
+    ["22003", "invalid_input"],
+    ["55P03", "store_unavailable"],
+  ])("a failure %s that is answered before the COMMIT is sent is the one they are refused for", async (state, code) => {
+    const attempt = things.database.transaction(async (query) => {
+      const failing = query(`DO $$ BEGIN RAISE 'no' USING ERRCODE = '${state}'; END $$`)
+      const behind = query("SELECT 1")
+      await Promise.allSettled([failing, behind])
+    })
+    const error: unknown = await attempt.catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code, cause: { code: state } })
+    expect(isHeldUp(error)).toBe(state === "55P03")
   })
 
   test("whichever statement the work gives up for, it is refused for the one that failed", async () => {

@@ -96,17 +96,17 @@ async function attempt<Result>(
       await begun
       await requireSent(connection)
       const committing = commit(connection, mark, result, name)
-      const answers = await Promise.allSettled([...unanswered, committing])
-      // The statements before the COMMIT say better than the COMMIT why nothing was committed.
-      const failed = answers.find((answer) => answer.status === "rejected")
-      return committing.catch((error: unknown) => Promise.reject(failed?.reason ?? error))
+      await Promise.allSettled([...unanswered, committing])
+      return committing
     })
     if (outcome.state === "committed") mark?.release()
     return outcome
   } catch (error) {
     mark?.release()
     if (ofWork) return { state: "undone", thrown: ofWork.error, cause }
-    return { state: "undone", thrown: toStoreError(error, name), cause: cause ?? error }
+    // The first statement that failed says better than the COMMIT why nothing was committed, whenever it was answered.
+    const first = cause ?? error
+    return { state: "undone", thrown: toStoreError(first, name), cause: first }
   }
 }
 
