@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, rmSync } from "node:fs"
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundle } from "./bundle.ts"
@@ -25,7 +25,13 @@ async function build(outDir: string): Promise<void> {
     testing: "src/testing.ts",
     "engine/suite/testing-engine": "src/engine/suite/testing-engine.ts",
   }
+  for (const entry of Object.keys(input)) referToNode(join(outDir, `${entry}.d.ts`))
   // These dependencies start faster when they are bundled, and no other package needs to share a copy of them.
   await bundle(input, outDir, { sourcemap: true, dependencies: ["@opentelemetry/api", "commander"] })
   chmodSync(join(outDir, "cli/main.js"), 0o755)
+}
+
+/** The compiler includes no types of packages by itself, and the declarations need those of Node. */
+function referToNode(declaration: string): void {
+  writeFileSync(declaration, `/// <reference types="node" />\n${readFileSync(declaration, "utf8")}`)
 }
