@@ -6,11 +6,12 @@ import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 const FOLLOW_EVERY_MS = 100
 
 export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
-  /** Absolute: byte 0 is the first that was ever printed. */
-  readonly offset: number
-  /** `ended`: until the run has ended. `now`: as far as it has printed. */
-  readonly until: "ended" | "now"
-  readonly signal: AbortSignal
+  /** Absolute: byte 0 is the first that was ever printed. Default 0. */
+  readonly offset?: number
+  /** `ended`: until the run has ended. `now`: as far as it has printed. Default `ended`. */
+  readonly until?: "ended" | "now"
+  /** Ends it before. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -20,7 +21,8 @@ export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
 export async function* followOutput(
   read: (request: OutputRequest) => Promise<OutputChunk>,
   clock: Clock,
-  { offset: from, until, signal, ...request }: FollowRequest,
+  { offset: from = 0, until = "ended", ...request }: Omit<FollowRequest, "signal">,
+  signal: AbortSignal,
 ): AsyncGenerator<OutputChunk, void> {
   /** Reads once. Undefined: no more than before, though some bytes may be held back: of a secret, or of a character. */
   const readMore = async (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> => {

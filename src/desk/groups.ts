@@ -18,7 +18,7 @@ export interface DeskGroups {
   /** Takes no more members; joins at once when enough of them have ended. */
   seal(id: string): Promise<GroupRecord>
   /** Stops the members that live, and releases whatever waits for the group. */
-  cancel(id: string, request: StopRequest): Promise<GroupRecord>
+  cancel(id: string, request?: StopRequest): Promise<GroupRecord>
 }
 
 export function createDeskGroups(workspace: WorkspaceId, groups: GroupService): DeskGroups {

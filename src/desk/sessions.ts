@@ -39,14 +39,14 @@ export interface SessionMessage extends SaidText {
 export interface MessagePage {
   /** Oldest first. */
   readonly items: readonly SessionMessage[]
-  /** Where the next page begins, also when this one is empty. */
+  /** Where the next page begins, also when this one is empty. The end is where it is the one that was given. */
   readonly cursor: number
 }
 
 export interface MessageRequest {
   /** The cursor of the page before. 0: from the beginning. */
   readonly after: number
-  /** At most 1,000 are read at once. */
+  /** So many places of the log are read, at most 1,000: calls of tools and their results have places too. */
   readonly limit: number
 }
 

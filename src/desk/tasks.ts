@@ -64,8 +64,8 @@ export interface DeskTasks {
   /** The events of a task after this sequence number, at most so many, and at most 1,000. */
   events(id: string, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
-  /** All output from an offset on, until the run has ended. Ends with the signal, and with the runtime. */
-  followOutput(id: string, request: FollowRequest): AsyncGenerator<OutputChunk, void>
+  /** All output from an offset on, by default from the beginning and until the run has ended. Ends with the runtime too. */
+  followOutput(id: string, request?: FollowRequest): AsyncGenerator<OutputChunk, void>
   artifacts(id: string): Promise<readonly ArtifactReference[]>
   artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
   /** Waits for the end at most so long, and returns the task as it is then. */
@@ -75,7 +75,7 @@ export interface DeskTasks {
   execute(call: DeskCall, options: ExecuteOptions): Execution
   start(call: DeskCall): Promise<TaskRecord>
   /** Returns once the stop is accepted. */
-  cancel(id: string, request: StopRequest): Promise<TaskRecord>
+  cancel(id: string, request?: StopRequest): Promise<TaskRecord>
   retry(id: string, options?: AnswerOptions): Promise<TaskRecord>
   resume(id: string, prompt: string): Promise<TaskRecord>
   /** Speaks to an agent: one that works hears it at its next tool boundary, one that has completed is resumed. */
@@ -132,9 +132,9 @@ export function createDeskTasks(
       return store.events((await find(id)).id, after, limit)
     },
     output: (id, request) => tasks.output(id, request, workspace),
-    followOutput: (id, request) =>
-      follow([request.signal, closing], (signal) =>
-        followOutput((part) => tasks.output(id, part, workspace), clock, { ...request, signal }),
+    followOutput: (id, { signal: own, ...request } = {}) =>
+      follow(own ? [own, closing] : [closing], (signal) =>
+        followOutput((part) => tasks.output(id, part, workspace), clock, request, signal),
       ),
     async artifacts(id) {
       const task = await find(id)

@@ -52,7 +52,7 @@ export interface Turns {
   wait(turn: TaskId, wait: TurnWait): Promise<TaskRecord>
   /** The same, with what the agent answered in it. */
   answer(session: Pick<Session, "on" | "recall">, turn: TaskId, wait: TurnWait): Promise<TurnAnswer>
-  stop(turn: TaskId, request: StopRequest): Promise<TaskRecord>
+  stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
 }
 
 export type TurnTasks = Pick<TaskService, "list" | "get" | "cancel"> & Pick<Runner, "runsHere" | "takesTurns">

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
-import { createFolder, openIn } from "../support/workplace.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createFolder, createWorkplace, openIn } from "../support/workplace.ts"
 
 test("a runtime that only looks leaves what is queued to others", async () => {
   const directory = createFolder()
@@ -36,4 +38,23 @@ test("a runtime takes only the kinds of work that it is asked to, and runs what 
   expect((await looking.tasks.result(id, { waitMs: 100 })).task.status).toBe("queued")
   await openIn(directory, { takesKinds: ["tool"] })
   expect((await looking.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
+})
+
+test("a runtime that only looks takes nothing over from a worker that was lost", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock() })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  await gated.call(1)
+  const clock = createManualClock()
+  const background = { leaseSeconds: 3 }
+  const looking = await another({ clock, background, takesWork: false })
+  for (let steps = 0; steps < 100; steps++) {
+    clock.advance(100)
+    expect((await looking.tasks.get(id)).task.status).toBe("running")
+  }
+  await another({ clock, background, tools: [] })
+  await eventually("one that takes work has interrupted what it cannot run", async () => {
+    clock.advance(100)
+    return (await looking.tasks.get(id)).task.status === "interrupted"
+  })
 })
