@@ -85,6 +85,22 @@ describe("a group commit", () => {
     expect(groups.map((group) => group.join(""))).toEqual(["abcdefgh", "abcd", "ab", "cd", "c", "d", "efgh"])
   })
 
+  test.each([
+    ["XX000", ["d"]],
+    ["53200", ["d"]],
+    ["42501", ["a", "b", "c", "d"]],
+    ["57P01", ["a", "b", "c", "d"]],
+  ])("that the server refuses with %s fails %j", async (code, refused) => {
+    const runGroup: RunGroup = (writers) => {
+      if (!namesOf(writers).includes("d")) return Promise.resolve(writers.map(() => ACCEPTED))
+      const cause = Object.assign(new Error("not this"), { code })
+      return Promise.reject(new MeanwhileError("store_unavailable", "not this", {}, { cause }))
+    }
+    const { commit } = createGroupCommit(runGroup, () => {})
+    const results = await Promise.allSettled("abcd".split("").map((name) => commit(write(name))))
+    expect(results.flatMap(({ status }, index) => (status === "rejected" ? ["abcd"[index]] : []))).toEqual(refused)
+  })
+
   test("that is longer than any text is split, and what is so by itself is refused", async () => {
     const { commit } = createGroupCommit(
       (writers) =>

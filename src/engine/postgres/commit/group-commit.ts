@@ -2,7 +2,7 @@ import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
 import type { Change } from "../../rules/change.ts"
 import type { Answer, Outcome, Writer } from "../../rules/writer.ts"
-import { isHeldUp } from "../connection/store-error.ts"
+import { isHeldUp, isUnexplained } from "../connection/store-error.ts"
 import { isTooLong } from "../schema/storable.ts"
 import { createHeldWriters } from "./held-writers.ts"
 import type { RunGroup } from "./run-group.ts"
@@ -108,8 +108,10 @@ function toGroupSize(waiting: number): number {
   return Math.min(Math.max(Math.ceil(waiting / 2), UNDIVIDED_GROUP), LARGEST_GROUP)
 }
 
+/** Errors that tell of the connection, or of the server as a whole, are those of all writers. */
 function isOfOne(error: unknown): boolean {
-  return isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full") || isTooLong(error)
+  const isRefused = isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full")
+  return isRefused || isTooLong(error) || isUnexplained(error)
 }
 
 function tooLong(cause: unknown): MeanwhileError {

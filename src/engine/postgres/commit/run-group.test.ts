@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { createSessionId, DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type TaskId } from "../../../task/id.ts"
 import type { Operation } from "../../../task/operation.ts"
 import { QUEUED } from "../../suite/samples.ts"
 import { expectRefusal } from "../../suite/subject.ts"
@@ -93,6 +94,17 @@ describe("a group of writers", () => {
     const task = await store.task(operation.details.id)
     expect(task).toMatchObject({ title: "a\ufffdb\ufffd", input: { [odd]: odd }, metadata: { odd } })
     await expectRefusal(commit([complete(odd as TaskId)]), "not_found")
+  })
+
+  test("refuses the one whose value only the server finds too long, and writes the others", async () => {
+    const { commit, store } = await open()
+    const tooLong = randomBytes(30_000).toString("base64") as SessionId
+    const good = Array.from({ length: 16 }, () => create())
+    const writers = [...good.slice(0, 8), create({ session: tooLong }), ...good.slice(8)]
+    const results = await Promise.allSettled(writers.map((operation) => commit([operation])))
+    expect(results[8]).toMatchObject({ status: "rejected", reason: { code: "invalid_input", message: /index row/ } })
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(1)
+    for (const { details } of good) expect(await store.task(details.id)).toMatchObject({ status: "running" })
   })
 
   test("refuses those with a value that cannot be stored by its field, and writes the others at once", async () => {

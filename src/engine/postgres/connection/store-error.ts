@@ -78,6 +78,7 @@ const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
       text: "has no connection left. Raise its max_connections, or let each program have fewer: ?pool_size=4 in its URL.",
     },
   ],
+  ["54", refused("invalid_input", "cannot hold a value of such a size.")],
   ["55P03", HELD],
   ["57014", TOO_SLOW],
   ["57P", LOST],
@@ -159,4 +160,9 @@ const LOCK_NOT_AVAILABLE = "55P03"
 export function isHeldUp(error: unknown): boolean {
   const { cause } = error instanceof Error ? error : {}
   return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE
+}
+
+/** True if the server refused a transaction for a reason that may be in one of its values, and that has no other name. */
+export function isUnexplained(error: unknown): boolean {
+  return error instanceof Error && toTrouble(error.cause) === UNKNOWN
 }
