@@ -153,6 +153,7 @@ function toConversationsPort(conversations: () => Conversations): ConversationsP
       say: (task, session, text) => conversations().agents.say(task, session, text),
     },
     open: () => conversations().open(),
+    workspaceOf: (session) => conversations().workspaceOf(session),
   }
 }
 

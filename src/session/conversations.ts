@@ -44,6 +44,8 @@ export interface Conversations {
   directory(workspace?: WorkspaceId): SessionDirectory
   /** Open in this process. */
   open(): readonly SessionId[]
+  /** Of a conversation that this process has in memory. */
+  workspaceOf(session: SessionId): WorkspaceId | undefined
   on(listener: AgentListener): () => void
   /** Tells the listeners of its session that a task was written or begun anew. */
   follow(task: TaskRecord, sinceSequence: number): void
@@ -103,6 +105,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     openSession: (id, workspace) => openSession(scope, id, workspace),
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),
+    workspaceOf: (id) => (scope.open.get(id) ?? scope.children.agents.recall(id))?.log.workspace,
     on: (listener) => scope.open.events.on(listener),
     follow: (task, sinceSequence) => followTask(scope, task, sinceSequence),
     continueTurn: (run) => continueTurn(scope, run),

@@ -1,6 +1,11 @@
-import { expect, test } from "vitest"
-import type { WorkspaceId } from "../../src/task/id.ts"
-import { openAgent, PLACES } from "../support/session/open-agent.ts"
+import { expect, test, vi } from "vitest"
+import { z } from "zod"
+import { toErrorMessage } from "../../src/base/error.ts"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
+import { createGroupId, createSessionId, type SessionId, type WorkspaceId } from "../../src/task/id.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
 const OTHER = "other" as WorkspaceId
 
@@ -14,4 +19,60 @@ test.each(PLACES)("a session is not reached from another workspace, by whatever 
   const made = await runtime.createSession({ id, workspace: OTHER })
   expect(made.history()).toEqual([])
   if (isKept) await expect(made.send("what was said?")).rejects.toMatchObject({ code: "not_found" })
+})
+
+/** Tells what was said in the session of its call, or hands the call on to the session that it is given. */
+const peek = defineTool({
+  name: "peek",
+  description: "Reads the conversation.",
+  input: z.object({ session: z.string().optional() }),
+  background: { mode: "on_request" },
+  async run({ session }, { sessions, tasks }) {
+    if (session === undefined) return sessions.handOver("full")
+    const call = { tool: "peek", input: {}, session: session as SessionId }
+    return tasks.execute(call).answer.then(({ outcome }) => outcome, toErrorMessage)
+  },
+})
+
+test.each(PLACES)("a call in the foreground is refused in a session of another workspace (%s)", async (_, isKept) => {
+  const { runtime, session, folder } = await openAgent(["one"], { isKept, tools: [peek] })
+  await session.send("between us")
+  const call = { tool: "peek", input: {}, session: session.id }
+  const elsewhere = isKept
+    ? [(await openScripted(createScriptedModel([]), { isKept, folder, tools: [peek] })).runtime]
+    : []
+  for (const at of [runtime, ...elsewhere]) {
+    const foreign = at.desk({ workspace: OTHER, actor: "mallory" }).tasks
+    const refusal = { code: "not_found", details: { session: session.id } }
+    await expect(foreign.execute(call, {}).answer).rejects.toMatchObject(refusal)
+    await expect(foreign.start(call)).rejects.toMatchObject({ code: "not_found" })
+    const passedOn = await foreign.execute({ tool: "peek", input: { session: session.id } }, {}).answer
+    expect(passedOn).toMatchObject({ patch: { payload: expect.stringContaining("There is no session") } })
+    const own = await at.desk(LOCAL_PERSON).tasks.execute(call, {}).answer
+    expect(own).toMatchObject({ patch: { payload: expect.stringContaining("between us") } })
+  }
+})
+
+test("a call in the foreground is refused in a group of another workspace, or of none", async () => {
+  const { runtime } = await openAgent([], { tools: [peek] })
+  const { id } = await runtime.tasks.groups.open({ name: "checks", workspace: OTHER })
+  const { tasks } = runtime.desk(LOCAL_PERSON)
+  for (const group of [id, createGroupId()]) {
+    const refused = tasks.execute({ tool: "peek", input: {}, group }, {}).answer
+    await expect(refused).rejects.toMatchObject({ code: "not_found", details: { group } })
+  }
+  const there = runtime.desk({ workspace: OTHER, actor: "ada" }).tasks
+  const call = { tool: "peek", input: { session: createSessionId() }, group: id }
+  expect(await there.execute(call, {}).answer).toMatchObject({ outcome: "completed" })
+})
+
+test("a turn reads its session as often with calls as without", async () => {
+  const script = [{ calls: [{ tool: "peek", input: {} }] }, "Done."]
+  const { runtime, session } = await openAgent(["One.", "Two.", ...script], { isKept: true, tools: [peek] })
+  await session.send("First.")
+  const reads = vi.spyOn(runtime.engine.store, "session")
+  await session.send("Second.")
+  const withoutCalls = reads.mock.calls.length
+  await session.send("Go.")
+  expect(reads).toHaveBeenCalledTimes(2 * withoutCalls)
 })

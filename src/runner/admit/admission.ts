@@ -2,11 +2,11 @@ import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { ToolCall, StopRequest } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
-import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
+import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
 import type { RunOrigin } from "../run/active-run.ts"
-import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
+import type { HasActive, HasConfig, HasPorts, HasStore } from "../run/scope.ts"
 import { requireOpen } from "../run/enter.ts"
 import { findOrigin, isInBackground } from "../run/runs-above.ts"
 import { type Admitted, parseInput, checkCall } from "./details.ts"
@@ -27,6 +27,7 @@ export function admit(
 ): Admitted | Promise<Admitted> {
   requireOpen(scope, call)
   checkCall(call)
+  requireOwnSession(call, findHome(scope, call))
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const admitted = { call, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
@@ -132,6 +133,31 @@ async function findParent(scope: HasStore & HasActive, call: ToolCall, parentTas
   if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent
   const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
   throw new MeanwhileError("not_found", message, { parentTask })
+}
+
+/** True if memory tells that session and group are the call's own: so it is for every call of a turn. */
+export function isPlaceKnown(scope: HasPorts, call: ToolCall): boolean {
+  return !call.group && (!call.session || findHome(scope, call) !== undefined)
+}
+
+/** The store checks the place of a call when it writes the task. A call that is not written is checked here. */
+export async function requireOwnPlace(scope: HasPorts & HasStore, call: ToolCall): Promise<void> {
+  if (isPlaceKnown(scope, call)) return
+  const { workspace = DEFAULT_WORKSPACE, session, group } = call
+  if (session) requireOwnSession(call, (await scope.store.session(session))?.workspace)
+  if (!group || (await scope.store.group(group))?.workspace === workspace) return
+  throw new MeanwhileError("not_found", `There is no group ${group} in this workspace.`, { group })
+}
+
+/** A session that nobody has stored yet has no home, and may be named. */
+function requireOwnSession(call: ToolCall, home: WorkspaceId | undefined): void {
+  const { workspace = DEFAULT_WORKSPACE, session = null } = call
+  if (home === undefined || home === workspace) return
+  throw new MeanwhileError("not_found", `There is no session ${session} in this workspace.`, { session })
+}
+
+function findHome({ ports }: HasPorts, { session }: ToolCall): WorkspaceId | undefined {
+  return session ? ports.conversations.workspaceOf?.(session) : undefined
 }
 
 /** Called before a person is asked; the question waits for it. Called once. */

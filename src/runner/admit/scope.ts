@@ -2,6 +2,7 @@ import type {
   ExecuteScope,
   HasActive,
   HasConfig,
+  HasPorts,
   HasRedactor,
   HasStore,
   HasTools,
@@ -15,7 +16,7 @@ export interface HasAdmission {
 }
 
 /** Decides whether a call may run. */
-export interface AdmitScope extends HasAdmission, HasActive, HasConfig, HasStore, HasTools {}
+export interface AdmitScope extends HasAdmission, HasActive, HasConfig, HasPorts, HasStore, HasTools {}
 
 /** Makes the record of an admitted call. */
 export interface DetailsScope extends HasConfig, HasRedactor, HasWorker, HasWritten {}

@@ -3,7 +3,7 @@ import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from ".
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import { admit, toPendingCall, createWithdrawal } from "../admit/admission.ts"
+import { admit, createWithdrawal, isPlaceKnown, requireOwnPlace, toPendingCall } from "../admit/admission.ts"
 import { requireOpen } from "../run/enter.ts"
 import { type Admitted, checkNames, toCallOrigin, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
 import { toStopCause, cancelTask } from "../stop/cancel.ts"
@@ -54,12 +54,13 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     begun = executeUnrecorded(scope, admitted, taskId, resolve, options)
     admitted.settle?.()
   }
-  async function beginLater(admitting: Promise<Admitted>): Promise<void> {
+  async function beginLater(admitting: Admitted | Promise<Admitted>): Promise<void> {
     const admitted = await admitting
     try {
       const decided = asked ? await decide(admitted, asked, options) : admitted
       if (asked) withdrawal.signal.throwIfAborted()
       const hasRecord = isRecorded(decided) || (await hasTask(scope, decided))
+      if (!hasRecord) await requireOwnPlace(scope, call)
       if (!withdrawal.cause || hasRecord) return begin(decided, hasRecord)
       resolve({ outcome: "cancelled", ...withdrawal.cause, survivors: [] })
       admitted.settle?.()
@@ -70,7 +71,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   }
   try {
     const admitted = admit(scope, call, withdrawal, onAsked)
-    if (admitted instanceof Promise) admission = beginLater(admitted).catch(reject)
+    if (admitted instanceof Promise || !isPlaceKnown(scope, call)) admission = beginLater(admitted).catch(reject)
     else begin(admitted, isRecorded(admitted))
   } catch (error) {
     reject(error)

@@ -1,6 +1,6 @@
 import type { ConversationPortsOf } from "../../plugin/context.ts"
 import type { TaskService } from "../../plugin/task-service.ts"
-import type { SessionId } from "../../task/id.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "./active-run.ts"
 
@@ -19,6 +19,8 @@ export interface ConversationsPort {
   readonly agents?: AgentsPort
   /** The sessions that are open here: for a runner that takes only its own work, or runs no tasks. */
   readonly open?: () => readonly SessionId[]
+  /** The workspace of a conversation that this process has in memory. */
+  readonly workspaceOf?: (session: SessionId) => WorkspaceId | undefined
 }
 
 /** Questions of the runner to the conversations of agents. */
