@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { toErrorMessage } from "../base/error.ts"
+import { adviseOnSyntax } from "./es-module.ts"
 
 /** The error of a module that was run, its place in the file, and the remedy where one is known. */
 export function describeProblem(error: unknown, moduleUrl: string): string {
   const path = fileURLToPath(moduleUrl)
+  const advice = adviseOnSyntax(error, path)
+  if (advice !== undefined) return `${advice}.`
   const line = findLine(error, moduleUrl) ?? findSyntaxLine(error, path)
   const place = line === undefined ? "" : `line ${line}: `
   return `${place}${toErrorMessage(error)}${toAdvice(error)}`

@@ -6,6 +6,7 @@ import { z } from "zod"
 import { lazily } from "../base/lazily.ts"
 import { unlessMissing } from "../base/system-error.ts"
 import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
+import { adviseOnSyntax } from "./es-module.ts"
 
 /**
  * Loads plugins for a registry: paths, of modules or of packages' folders, are relative to the directory; packages are
@@ -17,11 +18,16 @@ export function createPluginLoader({ directory }: { readonly directory: string }
     const path = isPath(entry.source)
       ? await toModulePath(resolve(directory, entry.source))
       : await findPackage(directory, entry.source)
-    const module = (await import(/* @vite-ignore */ pathToFileURL(await realpath(path)).href)) as Record<
-      string,
-      unknown
-    >
-    return toPlugin(module, entry)
+    return toPlugin(await importModule(await realpath(path)), entry)
+  }
+}
+
+async function importModule(path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>
+  } catch (error) {
+    const advice = adviseOnSyntax(error, path)
+    throw advice === undefined ? error : new Error(advice, { cause: error })
   }
 }
 

@@ -64,7 +64,7 @@ function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder
 
 async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Promise<readonly Finding[]> {
   const { workingDirectory: directory, environment } = options
-  return findOr("config", "Correct the keys it names, then run the doctor again.", async () => {
+  return findOr("config", "Correct what it names, then run the doctor again.", async () => {
     const isTrusted = folder.trust === "trusted"
     const loaded = await loadConfig({
       directory,

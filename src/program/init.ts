@@ -2,6 +2,7 @@ import { rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { MeanwhileError } from "../base/error.ts"
 import { findConfigFile } from "../config/config-file.ts"
+import { adviseEsModule } from "../config/es-module.ts"
 import { isSingleValue, keysOf } from "../config/section.ts"
 import type { TrustStore } from "../config/trust-store.ts"
 import { configSections, SECTION_SUMMARIES } from "../config-sections.ts"
@@ -21,6 +22,8 @@ export interface InitResult {
   readonly path: string
   /** False: the folder holds more that the person has not trusted, and that they have not been shown. */
   readonly isTrusted: boolean
+  /** What to change so that Node can load the file; undefined: nothing. */
+  readonly advice: string | undefined
 }
 
 /**
@@ -36,9 +39,10 @@ export async function initFolder(options: InitOptions): Promise<InitResult> {
   const isAlone = contents.files.every((file) => file === CONFIG_NAME)
   const path = join(directory, CONFIG_NAME)
   await writeWhole(path, renderConfig())
-  if (trust !== "trusted" && !isAlone) return { path, isTrusted: false }
+  const advice = adviseEsModule(path)
+  if (trust !== "trusted" && !isAlone) return { path, isTrusted: false, advice }
   await trustStore.trust((await lookAtFolder(request)).contents)
-  return { path, isTrusted: true }
+  return { path, isTrusted: true, advice }
 }
 
 /** The file's text: it changes nothing until a line loses its `//`. */

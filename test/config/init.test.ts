@@ -38,6 +38,16 @@ describe("the file that init writes", () => {
     expect(plugins).toEqual({ entries: [], plugins: [] })
   })
 
+  test("comes with the remedy in a folder of CommonJS, where it cannot be loaded", async () => {
+    const { init, directory } = createProject()
+    const manifest = join(directory, "package.json")
+    writeFileSync(manifest, '{ "type": "commonjs" }')
+    const { advice = "none" } = await init()
+    expect(advice).toContain(`${manifest} says "type": "commonjs". Write "type": "module" there`)
+    writeFileSync(manifest, '{ "type": "module" }')
+    expect((await init(true)).advice).toBeUndefined()
+  })
+
   test("has every key with its default: with all lines in force it still changes nothing", async () => {
     const { init, load, path } = createProject()
     await init()
