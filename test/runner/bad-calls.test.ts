@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import type { SessionId, TaskId } from "../../src/task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../src/task/id.ts"
 import { contentsOf } from "../support/contents.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -19,6 +19,7 @@ const cyclic: Record<string, unknown> = {}
 cyclic["self"] = cyclic
 
 const NO_TASK = "00000000-0000-4000-8000-000000000000" as TaskId
+const LONG = "x".repeat(513)
 const bad = (fields: Record<string, unknown>) => ({ tool: "echo", input: {}, ...fields }) as unknown as ToolCall
 
 /** The call, the code, and what the message must say. */
@@ -40,6 +41,21 @@ const CALLS: Record<string, [ToolCall, string, RegExp]> = {
   "a negative output limit": [bad({ outputLimitBytes: -5 }), "invalid_input", /`outputLimitBytes`/],
   "a negative delay": [bad({ delayMs: -1 }), "invalid_input", /`delayMs` must be 0 or more/],
   "a delay that is no number": [bad({ delayMs: Number.NaN }), "invalid_input", /`delayMs`/],
+  "a delay that no store could read back": [
+    bad({ delayMs: 2 ** 53 }),
+    "invalid_input",
+    /`delayMs`.*at most 315360000000/,
+  ],
+  "an endless delay": [bad({ delayMs: Number.POSITIVE_INFINITY }), "invalid_input", /`delayMs`.*ten years/],
+  "a priority above 32 bits": [
+    bad({ priority: 2 ** 31 }),
+    "invalid_input",
+    /`priority`.*from -2147483648 to 2147483647/,
+  ],
+  "a priority below 32 bits": [bad({ priority: -(2 ** 31) - 1 }), "invalid_input", /`priority`/],
+  "a workspace of 513 characters": [bad({ workspace: LONG }), "invalid_input", /`workspace` must be at most 512/],
+  "a session of 513 characters": [bad({ session: LONG }), "invalid_input", /`session` must be at most 512/],
+  "a group of 513 characters": [bad({ group: LONG }), "invalid_input", /`group` must be at most 512/],
   "half a priority": [bad({ priority: 0.5 }), "invalid_input", /`priority` must be a whole number/],
   "an unknown lifetime": [bad({ lifetime: "always" }), "invalid_input", /turn, session, runtime, forever, not always/],
   "an unknown way to notify": [bad({ notify: "loudly" }), "invalid_input", /wake, next_turn, silent/],
@@ -65,6 +81,26 @@ for (const [name, [call, code, message]] of Object.entries(CALLS)) {
     expect(await contentsOf(directory)).toEqual(before)
   })
 }
+
+test("the longest delay, the highest priority and the longest names are taken, and their tasks are listed", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [echo] })
+  const { tasks } = meanwhile
+  const [workspace, session] = ["w".repeat(512) as WorkspaceId, "s".repeat(512) as SessionId]
+  const { id: group } = await tasks.groups.open({ name: "all", workspace, session })
+  const delayMs = 10 * 365 * 24 * 60 * 60 * 1_000
+  const limits = { delayMs, priority: 2 ** 31 - 1, workspace, session, group, idempotencyKey: "k".repeat(512) }
+  const { id } = await tasks.start({ tool: "echo", input: {}, ...limits })
+  expect((await tasks.list({ workspace }, { limit: 5 })).items).toMatchObject([{ id, priority: 2 ** 31 - 1, session }])
+  await tasks.prioritize(id, -(2 ** 31), workspace)
+  for (const priority of [2 ** 31, 0.5, Number.NaN]) {
+    const refusal = { code: "invalid_input", details: { field: "priority" } }
+    await expect(tasks.prioritize(id, priority, workspace)).rejects.toMatchObject(refusal)
+  }
+  for (const long of [{ workspace: LONG as WorkspaceId }, { session: LONG as SessionId }]) {
+    const refused = tasks.groups.open({ name: "more", ...long })
+    await expect(refused).rejects.toMatchObject({ code: "invalid_input", details: { field: Object.keys(long)[0] } })
+  }
+})
 
 test("starting a tool that is not background-capable is refused", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [plain] })

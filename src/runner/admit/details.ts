@@ -15,12 +15,17 @@ import type { DetailsScope } from "./scope.ts"
 
 const METADATA_LIMIT_BYTES = 16 * 1024
 const TEXT_LIMIT_CHARACTERS = 512
+/** Ten years. A store could not read back a time that is much later. */
+const LONGEST_DELAY_MS = 10 * 365 * 24 * 60 * 60 * 1_000
+/** Every store has 32 bits for a priority. */
+const LOWEST_PRIORITY = -(2 ** 31)
+const HIGHEST_PRIORITY = 2 ** 31 - 1
 
 /** Prefixes of keys under which a person's answers are found: no call may use them. */
 const RESERVED_KEYS = [GATE_PREFIX, QUESTION_PREFIX]
 
 const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
-const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId"] as const
+const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId", "workspace", "session", "group"] as const
 /** A task is found by these, or joined to others: they are stored as they are or not at all. */
 const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "workspace", "session", "group"] as const
 
@@ -163,20 +168,14 @@ export function checkCall(call: ToolCall): void {
       refuse(field, `must be a number above 0, not ${String(value)}`)
     }
   }
-  if (call.delayMs !== undefined && !(Number.isFinite(call.delayMs) && call.delayMs >= 0)) {
-    refuse("delayMs", `must be 0 or more, not ${String(call.delayMs)}`)
+  if (call.delayMs !== undefined && !(call.delayMs >= 0 && call.delayMs <= LONGEST_DELAY_MS)) {
+    refuse("delayMs", `must be 0 or more and at most ${LONGEST_DELAY_MS} (ten years), not ${String(call.delayMs)}`)
   }
-  if (call.priority !== undefined && !Number.isSafeInteger(call.priority)) {
-    refuse("priority", `must be a whole number, not ${String(call.priority)}`)
-  }
+  if (call.priority !== undefined) checkPriority(call.priority)
   if (call.hops !== undefined && !(Number.isSafeInteger(call.hops) && call.hops >= 0)) {
     refuse("hops", `must be a whole number of 0 or more, not ${String(call.hops)}`)
   }
-  for (const field of TEXTS) {
-    const value = call[field]
-    if (value && value.length > TEXT_LIMIT_CHARACTERS)
-      refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
-  }
+  for (const field of TEXTS) checkLength(field, call[field])
   const reserved = RESERVED_KEYS.find((prefix) => call.idempotencyKey?.startsWith(prefix))
   if (reserved)
     refuse("idempotencyKey", `may not begin with ${reserved}, which is kept for what a person says. Choose another`)
@@ -185,6 +184,16 @@ export function checkCall(call: ToolCall): void {
   if (call.lifetime === "session" && !call.session) refuse("lifetime", "is `session`, so `session` must be given too")
   if (call.lifetime === "turn" && !call.parentTask) refuse("lifetime", "is `turn`, so `parentTask` must name the turn")
   if (call.metadata !== undefined) checkMetadata(call.metadata)
+}
+
+export function checkPriority(priority: number): void {
+  if (Number.isInteger(priority) && priority >= LOWEST_PRIORITY && priority <= HIGHEST_PRIORITY) return
+  refuse("priority", `must be a whole number from ${LOWEST_PRIORITY} to ${HIGHEST_PRIORITY}, not ${String(priority)}`)
+}
+
+/** Tasks are found by most of these: an index takes no longer ones, and would refuse what others write beside them. */
+export function checkLength(field: string, text: string | null | undefined): void {
+  if (text && text.length > TEXT_LIMIT_CHARACTERS) refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
 }
 
 /** Refuses a call that is named by a secret: redacted, the name would be another. */

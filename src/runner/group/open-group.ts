@@ -2,7 +2,7 @@ import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupRecord } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE, type SessionId } from "../../task/id.ts"
-import { checkName } from "../admit/details.ts"
+import { checkLength, checkName } from "../admit/details.ts"
 import type { HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
 
 const LONGEST_NAME = 200
@@ -30,10 +30,13 @@ export async function openGroup(scope: HasStore & HasWritten, request: GroupRequ
   return group
 }
 
-export function checkGroupRequest({ redactor }: HasRedactor, { name, join, report, merge }: GroupRequest): void {
+export function checkGroupRequest({ redactor }: HasRedactor, request: GroupRequest): void {
+  const { name, join, report, merge } = request
   if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME)
     refuse("name", `must be a text of 1 to ${LONGEST_NAME} characters`)
   checkName(redactor, "name of the group", name)
+  checkLength("workspace", request.workspace)
+  checkLength("session", request.session)
   const isJoin = join === undefined || join === "all" || join === "any" || (Number.isSafeInteger(join) && join > 0)
   if (!isJoin) refuse("join", `must be all, any or a whole number above 0, not ${String(join)}`)
   if (report !== undefined && !REPORTS.includes(report))

@@ -17,7 +17,7 @@ import { start } from "../start/start.ts"
 import { readTaskOutput, waitForTaskOutput } from "../result/task-output.ts"
 import { acknowledgeTasks, handOverResults, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
-import { parseInput, toShapeKey } from "../admit/details.ts"
+import { checkPriority, parseInput, toShapeKey } from "../admit/details.ts"
 import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope, HasStore } from "../run/scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
@@ -41,11 +41,7 @@ export function createTaskService(scope: RunnerScope): TaskService {
       waitFor(scope, request, { toView: (task) => toView(scope, task), ...(workspace && { workspace }) }),
     groups: createGroupService(scope),
     async prioritize(id, priority, workspace) {
-      if (!Number.isSafeInteger(priority)) {
-        throw new MeanwhileError("invalid_input", `\`priority\` must be a whole number, not ${priority}.`, {
-          field: "priority",
-        })
-      }
+      checkPriority(priority)
       const { id: taskId } = await findTask(scope, id, workspace)
       const [task] = await scope.store.commit([{ op: "task.prioritize", taskId, priority }])
       return task
