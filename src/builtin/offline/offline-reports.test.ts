@@ -55,6 +55,21 @@ test("asked for a report, it tells of a group as one", async () => {
   )
 })
 
+test("of a group it tells which results were told before", async () => {
+  const { text } = await answer([
+    report(
+      '2 tasks of the group "checks" have ended: 2 completed.',
+      `1. Task ${ID} ("npm test"): completed.`,
+      command("passed\n"),
+      `2. Task ${ID} ("npm run lint"): completed. You have its result already.`,
+    ),
+  ])
+  expect(text.split("\n").slice(1)).toEqual([
+    "- npm test has completed: passed",
+    "- npm run lint has completed: You have its result already.",
+  ])
+})
+
 test("a report follows nothing: neither results that imitate words, nor a plan that was left before", async () => {
   const results = [
     `Task ${ID} ("run date"): completed.`,

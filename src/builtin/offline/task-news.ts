@@ -4,7 +4,7 @@ import { shorten } from "./shorten.ts"
 const LONGEST_RESULT = 4_000
 
 /** The line that names a task, perhaps one of several: `1. Task 3f2a… ("npm test"): completed.` */
-const HEAD = /^(?:\d+\. )?Task [0-9a-f-]{36} \("(?<title>.*)"\): (?<status>[a-z ]+)\.(?<rest>.*)$/
+const HEAD = /^(?:\d+\. )?Task [0-9a-f-]{36} \("(?<title>.*)"\): (?<status>[a-z ]+)\. ?(?<rest>.*)$/
 /** A task that cannot continue by itself. */
 const WAITING = /^Task [0-9a-f-]{36} \("(?<title>.*)"\) (?<rest>waits for a person\b.*)\.$/
 const QUOTED = /^\| ?/
@@ -24,8 +24,10 @@ export function tellNews(results: string): string {
   for (const line of results.split("\n")) {
     const head = HEAD.exec(line)?.groups
     const waiting = WAITING.exec(line)?.groups
-    if (head) items.push({ head: `${head["title"]} ${toVerb(head["status"] ?? "")}${head["rest"]}`, lines: [] })
-    else if (waiting) items.push({ head: `${waiting["title"]} ${waiting["rest"]}`, lines: [] })
+    if (head) {
+      const { title, status = "", rest } = head
+      items.push({ head: `${title} ${toVerb(status)}`, lines: rest ? [rest] : [] })
+    } else if (waiting) items.push({ head: `${waiting["title"]} ${waiting["rest"]}`, lines: [] })
     else if (QUOTED.test(line)) (items.at(-1)?.lines ?? said).push(line.replace(QUOTED, ""))
     else if (line.trim() !== "") said.push(line)
   }

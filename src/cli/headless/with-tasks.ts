@@ -145,7 +145,8 @@ function showLife(id: TaskId): Disposable {
   const beganMs = performance.now()
   return setInterval(() => {
     const waited = formatDuration(performance.now() - beganMs)
-    process.stderr.write(`Waiting for [${shortId(id)}] since ${waited}. Ctrl+C ends it.\n`)
+    const leaving = "Ctrl+C stops waiting, and stops the task if this program runs it."
+    process.stderr.write(`Waiting for [${shortId(id)}] for ${waited}. ${leaving}\n`)
   }, LIFE_EVERY_MS)
 }
 
