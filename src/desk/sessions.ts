@@ -55,7 +55,7 @@ export interface MessageRequest {
  * and without an engine of its own stores no conversation: none is listed, and none has messages here.
  */
 export interface Sessions {
-  /** The last used first, at most so many. */
+  /** The last used first, at most so many, and at most 1,000. */
   list(limit: number): Promise<readonly DeskSession[]>
   /** By its id, or by an unambiguous prefix of it. Refused as `not_found` or `ambiguous_id`. */
   find(id: string): Promise<DeskSession>
@@ -112,7 +112,10 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   return {
-    list: async (limit) => withState(await directory.list(limit)),
+    async list(wanted) {
+      const { limit } = toReading("sessions", { after: 0, limit: wanted })
+      return withState(await directory.list(limit))
+    },
     async find(id) {
       const [session] = await withState([requireOne(await directory.list(Number.POSITIVE_INFINITY), id)])
       if (!session) throw toUnknown(id)
@@ -154,7 +157,8 @@ export function createSessions(parts: SessionsParts): Sessions {
 
 function requireOne(known: readonly SessionInfo[], wanted: string): SessionInfo {
   const exact = known.find(({ id }) => id === wanted)
-  const found = exact ? [exact] : known.filter(({ id }) => id.startsWith(wanted.toLowerCase()))
+  const isBeginning = wanted !== ""
+  const found = exact ? [exact] : known.filter(({ id }) => isBeginning && id.startsWith(wanted.toLowerCase()))
   const [first, second] = found
   if (!first) throw toUnknown(wanted)
   if (!second) return first

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
-import { createSessionId } from "../../src/task/id.ts"
+import { createSessionId, type SessionId } from "../../src/task/id.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
@@ -51,10 +51,14 @@ test("a session that nobody knows, or that several ids begin like, is refused", 
   const { sessions } = runtime.desk(LOCAL_PERSON)
   const unknown = createSessionId()
   await expect(sessions.find(unknown)).rejects.toMatchObject({ code: "not_found", details: { session: unknown } })
-  const other = await runtime.createSession()
+  await expect(sessions.find("")).rejects.toMatchObject({ code: "not_found" })
+  const id = `${session.id.slice(0, -1)}${session.id.endsWith("0") ? "1" : "0"}` as SessionId
+  const other = await runtime.createSession({ id })
   await session.send("Hello.")
+  await expect(sessions.find("")).rejects.toMatchObject({ code: "not_found" })
   await other.send("Hello.")
-  await expect(sessions.find("")).rejects.toMatchObject({ code: "ambiguous_id" })
+  await expect(sessions.find(id.slice(0, 8))).rejects.toMatchObject({ code: "ambiguous_id" })
+  await expect(sessions.find("")).rejects.toMatchObject({ code: "not_found" })
   expect([await sessions.isKept(session.id), await sessions.isKept(unknown)]).toEqual([true, false])
 })
 
@@ -123,7 +127,7 @@ test("messages that another runtime stores in the same session are followed, eac
   expect(texts).toEqual(["First.", "One.", "Second.", "Two.", "Third.", "Three."])
 })
 
-test.each([0, -1, 1.5, Number.NaN])("a page of %d messages or events is refused", async (limit) => {
+test.each([0, -1, 1.5, Number.NaN])("a page of %d messages, events or sessions is refused", async (limit) => {
   const { runtime, session } = await openAgent(["One."], { isKept: true })
   await session.send("First.")
   const { sessions, tasks } = runtime.desk(LOCAL_PERSON)
@@ -131,6 +135,7 @@ test.each([0, -1, 1.5, Number.NaN])("a page of %d messages or events is refused"
   const refusal = { code: "invalid_input", message: expect.stringContaining("Ask for 1 or more.") }
   await expect(sessions.messages(session.id, { after: 0, limit })).rejects.toMatchObject(refusal)
   await expect(tasks.events(turn?.id ?? "", 0, limit)).rejects.toMatchObject(refusal)
+  await expect(sessions.list(limit)).rejects.toMatchObject(refusal)
 })
 
 test("a page of messages or events may be larger than what there is, and its cursor must be a number", async () => {

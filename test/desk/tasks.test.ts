@@ -264,6 +264,18 @@ describe("a desk", () => {
   })
 })
 
+test("no task is of no kind or of no status", async () => {
+  const { desk, gated } = await openDesks()
+  await desk.tasks.start({ tool: "gated", input: {} })
+  await gated.call(1)
+  expect((await desk.tasks.counts({})).byStatus.running).toBe(1)
+  for (const none of [{ kinds: [] }, { statuses: [] }, { kinds: [], statuses: [] }]) {
+    const { byStatus, queueAgeMs } = await desk.tasks.counts(none)
+    expect([Object.values(byStatus).every((count) => count === 0), queueAgeMs]).toEqual([true, null])
+    expect((await desk.tasks.list(none, { limit: 5 })).items).toEqual([])
+  }
+})
+
 test("the work of a prompt holds no task of another workspace, whatever ids it is given", async () => {
   const { desk, foreign } = await openDesks()
   const { id } = await desk.tasks.start({ tool: "echo", input: { value: "bread" } })

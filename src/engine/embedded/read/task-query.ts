@@ -108,9 +108,10 @@ function equal(column: string, value: string | null | undefined): Condition | un
   return value === null ? { sql: `${column} IS NULL`, values: [] } : { sql: `${column} = ?`, values: [value] }
 }
 
+/** Among no values is nothing, as nothing equals NULL: of an empty list SQLite may find no plan with the index that is named. */
 function among(column: string, values: readonly string[] | undefined): Condition | undefined {
   if (!values) return undefined
-  const placeholders = values.map(() => "?").join(", ")
+  const placeholders = values.map(() => "?").join(", ") || "NULL"
   return { sql: `${column} IN (${placeholders})`, values }
 }
 
