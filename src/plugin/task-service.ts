@@ -40,7 +40,7 @@ export interface ToolCall {
   readonly metadata?: JsonObject
   /** When it is stopped although nobody asked: with its turn, its session, at a shutdown (default), or never. */
   readonly lifetime?: Lifetime
-  /** Higher runs first. Default 0. */
+  /** Higher runs first: a whole number of 32 bits. Default 0. */
   readonly priority?: number
   /** How its end reaches the session: wakes it, waits for the next turn, or stays silent. Default `wake`. */
   readonly notify?: NotifyMode
@@ -52,7 +52,7 @@ export interface ToolCall {
   readonly costLimitMicros?: number
   /** Newest output kept. Default `outputLimitBytes` of the configuration. */
   readonly outputLimitBytes?: number
-  /** It is not started before so long. */
+  /** It is not started before so long, at most ten years. */
   readonly delayMs?: number
   /** Ten starts with the same key in a workspace are one task: later ones get that task, whatever their input. */
   readonly idempotencyKey?: string
