@@ -101,51 +101,13 @@ export function createPromptWork(
     return { events, going }
   }
 
-  /**
-   * Resolves when one of these tasks has another status, and after LOOK_EVERY_MS in any case: new tasks may have started.
-   * Each saved progress of a task wakes this up, so a wake-up costs one read, of that task.
-   */
-  const waitForNews = async (going: readonly TaskRecord[], signal: AbortSignal): Promise<void> => {
-    const statuses = new Map(going.map(({ id, status }) => [id, status]))
-    // The first look reads them all: they may have changed before the subscription.
-    let changed = new Set(statuses.keys())
-    let isTimeToLook = false
-    await lookUntil({
-      clock,
-      pollMs: LOOK_EVERY_MS,
-      signals: [signal],
-      keepsProcessAlive: true,
-      subscribe(wake) {
-        const stops = going.map(({ id }) =>
-          bus.subscribeTask(id, () => {
-            changed.add(id)
-            wake()
-          }),
-        )
-        return () => {
-          for (const stop of stops) stop()
-        }
-      },
-      onPoll() {
-        isTimeToLook = true
-      },
-      async look() {
-        if (isTimeToLook) return true
-        const ids = [...changed]
-        changed = new Set()
-        const tasks = await Promise.all(ids.map((id) => store.task(id)))
-        return ids.some((id, index) => tasks[index]?.status !== statuses.get(id)) || undefined
-      },
-    })
-  }
-
   async function* settle(prompt: Prompt, { signal, reported }: SettleOptions): AsyncGenerator<WorkEvent, void> {
     const told = new Set<string>()
     while (!signal.aborted) {
       const { events, going } = await look(prompt, told)
       yield* events
       if (going.length > 0) {
-        await waitForNews(going, signal)
+        await waitForNews({ store, bus, clock }, going, signal)
         continue
       }
       await reported(signal)
@@ -165,6 +127,48 @@ export function createPromptWork(
     settle: (prompt, { signal: own, reported }) =>
       follow([own, closing], (signal) => settle(prompt, { signal, reported })),
   }
+}
+
+/**
+ * Resolves when one of these tasks has another status, and after LOOK_EVERY_MS in any case: new tasks may have started.
+ * Each saved progress of a task wakes this up, so a wake-up costs one read, of that task.
+ */
+async function waitForNews(
+  { store, bus, clock }: Pick<PromptWait, "bus" | "clock"> & { readonly store: Pick<TaskStore, "task"> },
+  going: readonly TaskRecord[],
+  signal: AbortSignal,
+): Promise<void> {
+  const statuses = new Map(going.map(({ id, status }) => [id, status]))
+  // The first look reads them all: they may have changed before the subscription.
+  let changed = new Set(statuses.keys())
+  let isTimeToLook = false
+  await lookUntil({
+    clock,
+    pollMs: LOOK_EVERY_MS,
+    signals: [signal],
+    keepsProcessAlive: true,
+    subscribe(wake) {
+      const stops = going.map(({ id }) =>
+        bus.subscribeTask(id, () => {
+          changed.add(id)
+          wake()
+        }),
+      )
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+    onPoll() {
+      isTimeToLook = true
+    },
+    async look() {
+      if (isTimeToLook) return true
+      const ids = [...changed]
+      changed = new Set()
+      const tasks = await Promise.all(ids.map((id) => store.task(id)))
+      return ids.some((id, index) => tasks[index]?.status !== statuses.get(id)) || undefined
+    },
+  })
 }
 
 /** False for a task that somebody meant to end. */

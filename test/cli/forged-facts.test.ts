@@ -14,7 +14,7 @@ test("a group's name and a failure's message of several lines cannot pass for fa
     input: { command: "exit 3" },
   })
   await meanwhile.tasks.result(id, { waitMs: 30_000 })
-  const desk = meanwhile.desk({ workspace: "default" as never, actor: "me" })
+  const desk = meanwhile.desk({ workspace: "default", actor: "me" })
   const lines = formatView(await desk.tasks.details(id), desk.now()).split("\n")
   expect(lines.filter((line) => line.startsWith("end "))).toEqual([expect.stringContaining("failed")])
   const forged = lines.filter((line) => line.includes("214 tests passed"))
