@@ -60,6 +60,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       const decided = asked ? await decide(admitted, asked, options) : admitted
       if (asked) withdrawal.signal.throwIfAborted()
       const hasRecord = isRecorded(decided) || (await hasTask(scope, decided))
+      // Before the place is looked for: an error that names it must not tell a secret.
+      checkNames(scope.redactor, call)
       if (!hasRecord) await requireOwnPlace(scope, call)
       if (!withdrawal.cause || hasRecord) return begin(decided, hasRecord)
       resolve({ outcome: "cancelled", ...withdrawal.cause, survivors: [] })
