@@ -23,8 +23,11 @@ export function createOwnStopwatch(): OwnStopwatch {
 /** Zero where the kernel does not tell. */
 function othersMs(): number {
   try {
-    const [user = 0, nice = 0, system = 0, , , interrupt = 0, soft = 0] = readWords("/proc/stat").slice(1).map(Number)
-    return (user + nice + system + interrupt + soft - ownTicks()) * TICK_MS
+    const [user = 0, nice = 0, system = 0, , , interrupt = 0, soft = 0, stolen = 0] = readWords("/proc/stat")
+      .slice(1)
+      .map(Number)
+    // Stolen: the host of a virtual machine computed for its other guests.
+    return (user + nice + system + interrupt + soft + stolen - ownTicks()) * TICK_MS
   } catch {
     return 0
   }
