@@ -52,8 +52,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
    * The rows and the notification are sent before any of them is answered, and the COMMIT behind them, which fails when one
    * of them does. Only changes of the queue are waited for: pg-boss sends a statement when the one before is answered. So
    * they go first, and are answered while the server is still busy with the rows. That saves a round trip in which the
-   * server has nothing to do. By turns on a busy machine, with this and with statements sent as one piece, a task took
-   * 0.84 ms of this process and the server together, and 0.94 without both.
+   * server has nothing to do.
    */
   async function write(
     query: Query,
