@@ -22,7 +22,7 @@ export interface InitResult {
   readonly path: string
   /** False: the folder holds more that the person has not trusted, and that they have not been shown. */
   readonly isTrusted: boolean
-  /** What to change so that Node can load the file; undefined: nothing. */
+  /** Tells the person how to let Node load the file. Undefined: Node can. */
   readonly advice: string | undefined
 }
 

@@ -44,7 +44,7 @@ export interface Conversations {
   directory(workspace?: WorkspaceId): SessionDirectory
   /** Open in this process. */
   open(): readonly SessionId[]
-  /** Of a conversation that this process has in memory. */
+  /** The workspace of a conversation that this process has in memory. */
   workspaceOf(session: SessionId): WorkspaceId | undefined
   on(listener: AgentListener): () => void
   /** Tells the listeners of its session that a task was written or begun anew. */

@@ -23,7 +23,7 @@ export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, act
       })
       await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
     }
-    // One that was just being started when the others were stopped.
+    // Stops a process that was being started while the others were stopped.
     active.control.processAbort.abort()
     // Without a store that keeps output the files are what is read of it.
     if (scope.engine.outputs) await scope.spool.removeRun(taskId, run)

@@ -49,7 +49,7 @@ export interface RunningTurn {
 /** Messages that were sent and whose turn has not begun. */
 export interface WaitingMessages {
   count: number
-  /** Those that wait for a turn that this process has not begun, in the order in which they were said. */
+  /** Messages behind a turn that another process has begun, in the order in which they were said. */
   readonly held: Set<HeldMessage>
   /** Belongs to the current or the last turn: aborted when somebody says something new meanwhile. */
   newMessage: NewMessage

@@ -179,8 +179,8 @@ export interface QueueEntry {
 }
 
 /**
- * A queue entry written as a uuid: whoever sees a task knows which ticket stands for it, and whoever sees a ticket, for
- * which task it stands. A ticket for the same stay that is inserted again is the same ticket.
+ * Writes a queue entry as a uuid. A task's id gives the id of its ticket, and a ticket's id gives its task. Inserting a
+ * ticket for the same stay in the queue again inserts the same ticket.
  */
 export function toTicketId({ number, run, fence }: QueueEntry): string {
   const task = toHex(number, 16)
