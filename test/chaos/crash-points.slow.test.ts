@@ -21,7 +21,7 @@ test("whatever commit or effect a process dies at, the next one loses nothing an
 
 test("dying again while taking over is no different", async () => {
   const { commits, effects } = await countPoints()
-  for (const round of numbers(isLong ? 3_000 : 24)) {
+  for (const round of numbers(isLong ? 3_000 : 12)) {
     const random = createRandom(TEST_SEED + round)
     const pick = (most: { commit: number; effect: number }): CrashPoint => {
       const at = random.pick<CrashPoint["at"]>(["commit", "commit", "effect"])

@@ -15,8 +15,9 @@ const WORKERS = 3
 const CONCURRENCY = 8
 const SESSIONS = 4
 const LEASE_SECONDS = 2
-const TASKS = isLong ? 2_000 : 250
-const ACCIDENTS = isLong ? 48 : 8
+/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+const TASKS = isLong ? 2_000 : 120
+const ACCIDENTS = isLong ? 48 : 7
 const SEEDS = isLong ? 20 : 1
 /** More would wait in the queue without being in anybody's way. */
 const MOST_LIVE = 120

@@ -45,7 +45,7 @@ test("when the power fails, what was done is what the disk knows of, but for a m
 
 test("dying again while the turn is being continued is no different", async () => {
   const { first, last } = await countPoints()
-  for (const round of numbers(1, isLong ? 3_000 : 20)) {
+  for (const round of numbers(1, isLong ? 3_000 : 10)) {
     const random = createRandom(TEST_SEED + 40_000 + round)
     const pick = (from: Count, to: Count): TurnCrash => {
       const at = random.pick<CrashPoint["at"]>(["commit", "commit", "effect"])

@@ -11,7 +11,8 @@ const LIVES = 4
 /** Of a whole turn, roughly: later ones would come after its end. */
 const EFFECTS = 7
 
-const STORIES: readonly [TurnScenario["steps"], ...TurnScenario["steps"][]] = [
+/** One seed after another tells them in turn, so that few seeds meet all of them. */
+const STORIES: readonly TurnScenario["steps"][] = [
   [["look", "note"], ["build"]],
   [["look", "note", "pay"], ["deploy"]],
   [
@@ -31,7 +32,7 @@ export interface Kills {
 /** Counts the kills between the turn's beginning and its end. */
 export async function playKills(wire: TurnWire, seed: number, options: TurnSiteOptions = {}): Promise<Kills> {
   const random = createRandom(seed)
-  const steps = random.pick(STORIES)
+  const steps = STORIES[seed % STORIES.length] ?? []
   const scenario = createScenario(`kill-${seed}`, steps)
   const site = createTurnSite(wire, scenario, options)
   const kills = { real: 0, exact: 0 }
