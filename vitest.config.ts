@@ -13,14 +13,15 @@ const SLOW = "{src,test}/**/*.slow.test.ts"
 /** Hundreds of processes start: each finds here what one before it has compiled. */
 const COMPILED = fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 /**
- * Slow tests wait more than they compute: for leases, for back-offs, for one process after another. Four files side by
- * side keep two cores busy. They come last, in a group of their own: quick tests have the machine to themselves.
+ * Slow tests wait more than they compute: for leases, for back-offs, for one process after another, and all tests on
+ * PostgreSQL for a server. Four files side by side keep two cores busy. They come last, in a group of their own: quick tests
+ * without a server have the machine to themselves.
  */
 const SIDE_BY_SIDE = {
   maxWorkers: 4,
   sequence: { groupOrder: 1 },
-  globalSetup: ["test/support/build-programs.ts"],
 }
+const BUILT = { globalSetup: ["test/support/build-programs.ts"] }
 /**
  * A file begins with what files before it have loaded: to load all of it anew took longer than many tests. No module keeps
  * what another test could see, which is why tests that measure their process wait until it has settled.
@@ -73,6 +74,7 @@ const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
     name: "slow",
     ...IN_ONE_PROCESS,
     ...SIDE_BY_SIDE,
+    ...BUILT,
     include: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
     testTimeout: isLong ? 3_600_000 : SLOW_TIMEOUT_MS,
@@ -86,6 +88,7 @@ const postgres: TestProjectInlineConfiguration = {
   test: {
     name: "postgres",
     ...IN_ONE_PROCESS,
+    ...SIDE_BY_SIDE,
     ...ON_POSTGRES,
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: QUICK_TIMEOUT_MS,
@@ -98,6 +101,7 @@ const slowPostgres = (isLong: boolean): TestProjectInlineConfiguration => ({
   test: {
     name: "postgres-slow",
     ...SIDE_BY_SIDE,
+    ...BUILT,
     include: slowOnPostgres(isLong),
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: SLOW_TIMEOUT_MS,
