@@ -17,8 +17,11 @@ report({ ready: true })
 
 try {
   const delivery = await openDelivery(open, plan, life ?? plan.lives.length)
-  if (life === undefined) await settleWhenTold()
-  else await playMoves(delivery, plan.lives[life]?.moves ?? [])
+  if (life === undefined) {
+    // The other program may wait for what this one runs, and this one is told to settle only when the other is dead.
+    open.world.open()
+    await settleWhenTold()
+  } else await playMoves(delivery, plan.lives[life]?.moves ?? [])
   report({ settled: [...(await settleDelivery(delivery)), ...problems] })
 } catch (error) {
   report({ failed: toErrorMessage(error) })
