@@ -27,6 +27,7 @@ const withoutPeers = readPublished(root).filter(({ entry }) => entry !== "meanwh
 
 let consumer: string
 let installed: string
+let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] }
 
 /** A folder in which the package is installed as it is published, with its dependencies and without its optional peers. */
 beforeAll(async () => {
@@ -39,11 +40,21 @@ beforeAll(async () => {
     cpSync(join(root, name), join(installed, name), { recursive: true })
   }
   link(Object.keys(dependencies))
+  packed = await pack()
 })
 
 afterAll(() => {
   rmSync(consumer, { recursive: true, force: true })
 })
+
+/** As npm packs it, once: what is in it, and the path of the archive. */
+async function pack(): Promise<typeof packed> {
+  const options = ["--json", "--ignore-scripts", "--pack-destination", consumer]
+  const { stdout } = await run("npm", ["pack", ...options], { cwd: installed })
+  const [found] = JSON.parse(stdout) as (typeof packed)[]
+  if (!found) throw new Error(`npm has packed nothing: ${stdout}`)
+  return { ...found, filename: join(consumer, found.filename) }
+}
 
 const compile = (args: readonly string[]) =>
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...args], { cwd: consumer })
@@ -84,10 +95,8 @@ function write(name: string, source: string): string {
 }
 
 describe("the package as it is published", () => {
-  test("holds what was built, the licence and the documents, and no test", async () => {
-    const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: installed })
-    const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[]
-    const paths = packed?.files.map((file) => file.path) ?? []
+  test("holds what was built, the licence and the documents, and no test", () => {
+    const paths = packed.files.map((file) => file.path)
     expect(paths).toEqual(
       expect.arrayContaining(["README.md", "CHANGELOG.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]),
     )
@@ -97,21 +106,16 @@ describe("the package as it is published", () => {
   })
 
   test("has no mistake in its manifest or its types that publint or attw knows", async () => {
-    const { messages } = await publint({ pkgDir: installed, pack: "npm", strict: true })
+    const tarball = new Uint8Array(readFileSync(packed.filename)).buffer
+    const { messages } = await publint({ pack: { tarball }, strict: true })
     // The package among the examples is there to be copied: nobody imports it from here.
     const isOurs = ({ args }: (typeof messages)[number]) => !JSON.stringify(args).includes("./examples/packages/")
     expect(messages.filter(isOurs)).toEqual([])
-    const packed = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", consumer], {
-      cwd: installed,
-    })
-    const [{ filename } = { filename: "" }] = JSON.parse(packed.stdout) as { filename: string }[]
     const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js")
     const options = ["--profile", "esm-only", "--format", "json"]
-    const report = await run(process.execPath, [attw, join(consumer, filename), ...options]).catch(
-      (error: unknown) => ({
-        stdout: error instanceof Error && "stdout" in error ? String(error.stdout) : String(error),
-      }),
-    )
+    const report = await run(process.execPath, [attw, packed.filename, ...options]).catch((error: unknown) => ({
+      stdout: error instanceof Error && "stdout" in error ? String(error.stdout) : String(error),
+    }))
     expect(toMistakes(report.stdout)).toEqual([])
   })
 
