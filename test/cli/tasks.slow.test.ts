@@ -198,7 +198,8 @@ test("what a task has printed that is no text arrives in a pipe byte by byte", a
 
 test("past its time a run says what it stops", async () => {
   const directory = createFolder()
-  const words = ["run", "start `sleep 1000` in the background", "--timeout", "1.5"]
+  // Long enough for a program that starts beside many others: before its time is over it has begun the task.
+  const words = ["run", "start `sleep 1000` in the background", "--timeout", "6"]
   const { exitCode, stderr } = await runToEnd({ directory, arguments: words })
   expect(exitCode).toBe(3)
   expect(stderr).toMatch(/\[[0-9a-f]{8}\] is stopped at exit: sleep 1000\n/)
