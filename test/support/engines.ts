@@ -32,7 +32,7 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     "test/runner/config/schema.test.ts",
     "test/session/{history-problems,recall-answers,reports-config,bounded-results,enrichment}.test.ts",
     // Their store is in memory, in a program that they start, or a stand-in.
-    "test/session/{client,client-close,delivery-silent,providers,reports-program,runtime}.test.ts",
+    "test/session/{client,client-close,providers,reports-program,runtime}.test.ts",
     "test/runner/{foreign-process,lease-in-doubt,reclaim-spool,skipped-offers,stored-output}.test.ts",
     "test/desk/live-work.test.ts",
     // They are about the words in which a model asks. Words change nothing in the store: what they ask for runs on both.
