@@ -79,13 +79,13 @@ async function createDatabase(serverUrl: string, run: Run, options = ""): Promis
   return { url: toDatabaseUrl(serverUrl, name), drop, [Symbol.asyncDispose]: drop }
 }
 
-let pool: pg.Pool | undefined
+const pools = new Map<string, pg.Pool>()
 
 /** A connection costs the server as much computing time as a third of a new database. */
 function runOnLastingServer(url: string): Run {
-  pool ??= new pg.Pool({ connectionString: url, allowExitOnIdle: true }).on("error", () => {})
-  const { query } = pool
-  return query.bind(pool)
+  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, allowExitOnIdle: true }).on("error", () => {})
+  pools.set(url, pool)
+  return (statement) => pool.query(statement)
 }
 
 /** With the tables of this version, so that a test does not wait until they are made. */
