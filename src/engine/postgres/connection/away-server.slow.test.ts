@@ -28,7 +28,7 @@ afterAll(async () => {
 async function open(options: Partial<DatabaseOptions> = {}): Promise<Database> {
   const database = await openDatabase({ url: proxy.url, tell: (line) => lines.push(line), ...options })
   onTestFinished(() => database.close())
-  // A machine that is busy may be told that the server does not answer yet.
+  // On a busy machine, opening may say that the server does not answer yet.
   lines = []
   return database
 }
