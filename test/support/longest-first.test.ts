@@ -6,8 +6,9 @@ const OTHER = "test/runner/large.slow.test.ts"
 const LONG = [
   "test/examples.slow.test.ts",
   "test/package.slow.test.ts",
-  "test/cli/chat.slow.test.ts",
+  "src/engine/postgres/engine.test.ts",
   "src/engine/postgres/engine.slow.test.ts",
+  "test/cli/chat.slow.test.ts",
 ]
 
 /** In a run that knows how long these files took; of others it knows nothing, not even their sizes. */
@@ -16,7 +17,7 @@ async function order(durations: Readonly<Record<string, number>>): Promise<reado
     const duration = durations[moduleId.slice(1)]
     return duration === undefined ? undefined : { failed: false, duration }
   }
-  const files = [OTHER, ...LONG].map((path) => toFile(path, "slow"))
+  const files = [OTHER, ...LONG.toSorted()].map((path) => toFile(path, "slow"))
   return (await sort(files, getTestSpecificationResult)).map(({ moduleId }) => moduleId.slice(1))
 }
 

@@ -10,8 +10,8 @@ const LONGEST = [
   /\/(?:test\/(?:chaos|cli)|src\/engine\/postgres)\//,
 ]
 
-/** Those that run side by side, in this order: the many short files of the last one fill what the long ones leave. */
-const PROJECTS = ["slow", "postgres-slow", "postgres"]
+/** The first runs alone, the others side by side: the many short files of the last one fill what the long ones leave. */
+const PROJECTS = ["fast", "slow", "postgres-slow", "postgres"]
 
 /**
  * What takes longest is begun first: begun last, it would go on alone. Vitest knows how long a file took when it has run here
