@@ -9,6 +9,18 @@ import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "../suppo
 
 const FILE = "test/chaos/crash-points.slow.test.ts"
 
+type Kind = Pick<CrashPoint, "at" | "when">
+
+/** Two deaths of three are at a commit. One round after another begins with the next kind, so that few rounds begin with each. */
+const KINDS: readonly [Kind, ...Kind[]] = [
+  { at: "commit", when: "before" },
+  { at: "commit", when: "after" },
+  { at: "effect", when: "before" },
+  { at: "commit", when: "before" },
+  { at: "commit", when: "after" },
+  { at: "effect", when: "after" },
+]
+
 test("whatever commit or effect a process dies at, the next one loses nothing and repeats nothing", async () => {
   const { commits, effects } = await countPoints()
   const points = (["before", "after"] as const).flatMap((when) => [
@@ -23,12 +35,13 @@ test("dying again while taking over is no different", async () => {
   const { commits, effects } = await countPoints()
   for (const round of numbers(isLong ? 3_000 : 12)) {
     const random = createRandom(TEST_SEED + round)
-    const pick = (most: { commit: number; effect: number }): CrashPoint => {
-      const at = random.pick<CrashPoint["at"]>(["commit", "commit", "effect"])
-      return { at, number: random.integer(1, most[at]), when: random.pick(["before", "after"]) }
-    }
-    const later = numbers(random.integer(1, 3)).map(() => pick({ commit: 25, effect: 8 }))
-    const points = [pick({ commit: commits, effect: effects }), ...later]
+    const pick = (kind: Kind, most: { commit: number; effect: number }): CrashPoint => ({
+      ...kind,
+      number: random.integer(1, most[kind.at]),
+    })
+    const later = numbers(random.integer(1, 3)).map(() => pick(random.pick(KINDS), { commit: 25, effect: 8 }))
+    const first = KINDS[round % KINDS.length] ?? KINDS[0]
+    const points = [pick(first, { commit: commits, effect: effects }), ...later]
     await withSeed(FILE, "dying again", TEST_SEED + round, () => playRound(points))
   }
 })
