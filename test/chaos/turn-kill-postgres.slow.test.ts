@@ -1,12 +1,14 @@
 import { expect, test } from "vitest"
 import { createTestDatabase } from "../support/postgres/server.ts"
 import { isLong, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
-import { playKills } from "../support/chaos/turn-kills.ts"
+import { playKills, STORIES } from "../support/chaos/turn-kills.ts"
 import { openTurnWire } from "../support/chaos/turn-wire.ts"
 
 const FILE = "test/chaos/turn-kill-postgres.slow.test.ts"
 /** The short form meets each kind of accident; how they fall together is looked for in the long one. */
 const KILLS = isLong ? 400 : 5
+/** In one turn. The short form tells each story, and the program dies again in each. */
+const MOST_DEATHS = isLong ? 4 : 2
 
 test("a program whose store is a server goes on with the turn in which it was killed, and repeats nothing that was finished", async () => {
   const startedMs = performance.now()
@@ -14,10 +16,11 @@ test("a program whose store is a server goes on with the turn in which it was ki
   let real = 0
   let exact = 0
   try {
-    for (let round = 1; real < KILLS; round++) {
+    for (let round = 1; real < KILLS || round <= STORIES.length; round++) {
       const seed = TEST_SEED + 55_000 + round
       await using store = await createTestDatabase()
-      const kills = await withSeed(FILE, "killed", seed, () => playKills(wire, seed, { engine: store.url }))
+      const options = { engine: store.url, mostDeaths: MOST_DEATHS }
+      const kills = await withSeed(FILE, "killed", seed, () => playKills(wire, seed, options))
       real += kills.real
       exact += kills.exact
     }

@@ -6,13 +6,11 @@ import { createScenario, type TurnScenario } from "./turn-scenario.ts"
 import { countAnswers, createTurnSite, type TurnSite, type TurnSiteOptions } from "./turn-site.ts"
 import type { TurnWire } from "./turn-wire.ts"
 
-/** Deaths in one turn, at most. */
-const LIVES = 4
 /** Of a whole turn, roughly: later ones would come after its end. */
 const EFFECTS = 7
 
-/** One seed after another tells them in turn, so that few seeds meet all of them. */
-const STORIES: readonly TurnScenario["steps"][] = [
+/** One seed after another tells them in turn, so that as many seeds as there are stories meet all of them. */
+export const STORIES: readonly TurnScenario["steps"][] = [
   [["look", "note"], ["build"]],
   [["look", "note", "pay"], ["deploy"]],
   [
@@ -29,8 +27,17 @@ export interface Kills {
   readonly exact: number
 }
 
+export interface KillsOptions extends TurnSiteOptions {
+  /** In one turn. */
+  readonly mostDeaths?: number
+}
+
 /** Counts the kills between the turn's beginning and its end. */
-export async function playKills(wire: TurnWire, seed: number, options: TurnSiteOptions = {}): Promise<Kills> {
+export async function playKills(
+  wire: TurnWire,
+  seed: number,
+  { mostDeaths = 4, ...options }: KillsOptions = {},
+): Promise<Kills> {
   const random = createRandom(seed)
   const steps = STORIES[seed % STORIES.length] ?? []
   const scenario = createScenario(`kill-${seed}`, steps)
@@ -39,7 +46,7 @@ export async function playKills(wire: TurnWire, seed: number, options: TurnSiteO
   let crashes = 0
   let answers = 0
   try {
-    for (let life = 1, isOpen = true; isOpen && life <= LIVES; life++) {
+    for (let life = 1, isOpen = true; isOpen && life <= mostDeaths; life++) {
       // Nobody is there to answer in the real one: it would stand still.
       const by = life > 1 && steps.flat().includes("pay") ? "exact" : "real"
       const child = by === "real" ? await killReal(site, random, life === 1) : await killExact(site, random)
