@@ -19,13 +19,13 @@ const LEASE_SECONDS = 2
 const TASKS = isLong ? 2_000 : 120
 const ACCIDENTS = isLong ? 48 : 7
 const SEEDS = isLong ? 20 : 1
-/** More would wait in the queue without being in anybody's way. */
-const MOST_LIVE = 120
-const AT_ONCE = 20
+/** So few that tasks are still started when the last accidents happen. */
+const MOST_LIVE = isLong ? 120 : 30
+const AT_ONCE = isLong ? 20 : 10
 /** Never what is waited for: how long a machine with much else to do may take. */
 const PATIENCE_MS = isLong ? 1_200_000 : 200_000
 /** How long it may take a machine of its own. */
-const LONGEST_MS = isLong ? PATIENCE_MS : 60_000
+const LONGEST_MS = isLong ? PATIENCE_MS : 30_000
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => TEST_SEED + 50_000 + index)
 
