@@ -1,11 +1,11 @@
 import { Command } from "commander"
-import { toErrorMessage } from "../base/error.ts"
 import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
 import { endWithOutput } from "./start/closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
 import { refuseConcurrency, toConcurrency } from "./concurrency-option.ts"
 import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
+import { describeRefusal } from "./start/describe-refusal.ts"
 import { EXIT_CODES } from "./start/exit-code.ts"
 import { refuseForeignOption } from "./foreign-option.ts"
 import { plain } from "./format/format.ts"
@@ -86,7 +86,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     const program = await createProgram(asked)
     await program.parseAsync(asked, { from: "user" })
   } catch (error) {
-    process.stderr.write(`meanwhile: ${plain(toMessage(error))}\n`)
+    process.stderr.write(`meanwhile: ${plain(describeRefusal(error))}\n`)
     process.exitCode = EXIT_CODES.refused
   }
 }
@@ -142,15 +142,6 @@ async function createProgram(words: readonly string[]): Promise<Command> {
 function withRefusal(command: Command, words: string): Command {
   for (const each of command.commands) withRefusal(each, `${words} ${each.name()}`)
   return command.showHelpAfterError(`(${words} --help shows how it is used)`).exitOverride(refuseUsage)
-}
-
-/** Without a working folder Node says only `uv_cwd`. The first error is the cause of errors during cleanup. */
-function toMessage(error: unknown): string {
-  if (error instanceof SuppressedError) return toMessage(error.suppressed)
-  const isGone = error instanceof Error && "syscall" in error && error.syscall === "uv_cwd"
-  return isGone
-    ? "The folder you are in is not there any more. Go to another one, and start again."
-    : toErrorMessage(error)
 }
 
 function toUnknownWord(word: string): string {

@@ -24,6 +24,20 @@ test("the answer goes to standard output and everything else to standard error",
   expect(stderr).toMatch(/• run_command echo quiet\n {2}│ quiet\n✓ run_command .*\n[\s\S]*tokens/)
 })
 
+test.each([
+  { name: "an unknown model", words: ["--model", "nope/x"], error: "nope" },
+  { name: "a model without a key", words: ["--model", "openai/gpt-5"], error: "OPENAI_API_KEY" },
+  { name: "an unknown session", words: ["--session", "nope"], error: "There is no session nope" },
+  { name: "a data folder that cannot be made", words: ["--data-dir", "/proc/x"], error: "/proc/x cannot be used" },
+])("--json ends with a result too when $name is refused at the start", async ({ words, error }) => {
+  const { exitCode, stdout, stderr } = await run(["hi", "--json", ...words])
+  expect(exitCode).toBe(2)
+  const last: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "")
+  expect(last).toMatchObject({ type: "result", outcome: "refused", text: "", session: null, turn: null, tasks: [] })
+  expect(last).toHaveProperty("error", expect.stringContaining(error))
+  expect(stderr).toContain(error)
+})
+
 test("the prompt comes from standard input when it is -, or when there is none", async () => {
   const given = await run(["-"], { input: "say from a dash\n" })
   expect(given).toMatchObject({ exitCode: 0, stdout: "from a dash\n" })

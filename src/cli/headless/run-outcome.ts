@@ -70,6 +70,12 @@ export function toResult(run: PromptRun): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The last line of `--json` when no conversation began. */
+export function toUnsaidResult({ outcome, error }: RunOutcome): ReturnType<typeof toResult> {
+  const nothing = { usage: null, costMicros: null, session: null, turn: null }
+  return { type: "result", outcome, text: "", error, reports: [], tasks: [], ...nothing }
+}
+
 /** Why a run ended before everything had. */
 export function describeStop({ reason }: AbortSignal): string {
   const text = toErrorMessage(reason ?? "the turn was stopped")

@@ -3,6 +3,7 @@ import type { Program } from "../../program/open-program.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
 import { createApproveAll } from "../question/approve-all.ts"
+import { describeRefusal } from "../start/describe-refusal.ts"
 import { EXIT_CODES, type ExitName } from "../start/exit-code.ts"
 import { plain, shortId, type TaskId } from "../format/format.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
@@ -14,7 +15,7 @@ import { startSession } from "../start/start-session.ts"
 import type { AgentEvent, EventOf } from "../format/agent-event.ts"
 import { type AgentViewOptions, createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
-import { describeStop, toOutcome, toResult } from "./run-outcome.ts"
+import { describeStop, toOutcome, toResult, toUnsaidResult } from "./run-outcome.ts"
 import { sayPrompt } from "./say-prompt.ts"
 import { type LeavingScope, leaveTasks, settleTasks } from "./settle-tasks.ts"
 import { createStop, type Stop } from "./stop.ts"
@@ -38,10 +39,28 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
  */
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
+  const tellUnsaid = (outcome: "refused" | "stopped", error: string): void => {
+    if (options.isJson) answers.print(toJsonLine(toUnsaidResult({ outcome, error })))
+  }
+  try {
+    return await openAndSay(options, answers, tellUnsaid)
+  } catch (error) {
+    tellUnsaid("refused", describeRefusal(error))
+    throw error
+  }
+}
+
+async function openAndSay(
+  options: RunPromptOptions,
+  answers: Screen,
+  tellUnsaid: (outcome: "stopped", error: string) => void,
+): Promise<ExitName> {
   const notes = createLineScreen(process.stderr, process.env)
   const stop = createStop()
   const goUnsaid = (): void => {
-    notes.print(`meanwhile: ${plain(describeStop(stop.signal))}; nothing was said yet`)
+    const error = `${describeStop(stop.signal)}; nothing was said yet`
+    notes.print(`meanwhile: ${plain(error)}`)
+    tellUnsaid("stopped", error)
     process.exit(EXIT_CODES.stopped)
   }
   stop.signal.addEventListener("abort", goUnsaid)
