@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { playDeliveryKills } from "../support/chaos/delivery-kills.ts"
+import { DELIVERY_ACCIDENTS, playDeliveryKills } from "../support/chaos/delivery-kills.ts"
 import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-kill.slow.test.ts"
@@ -9,15 +9,17 @@ const AT_ONCE = 2
 
 test("a program that is killed while it tells what has ended tells all of it once at the next start", async () => {
   const startedMs = performance.now()
-  const seeds = Array.from({ length: SEEDS }, (_, index) => TEST_SEED + 80_000 + index)
+  const indexes = Array.from({ length: SEEDS }, (_, index) => index)
   let kills = 0
   let early = 0
+  const met = new Set<string>()
   async function work(): Promise<void> {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-      const round = seed
-      const counted = await withSeed(FILE, "tells all of it once", round, () => playDeliveryKills(round))
+    for (let index = indexes.shift(); index !== undefined; index = indexes.shift()) {
+      const options = { seed: TEST_SEED + 80_000 + index, index }
+      const counted = await withSeed(FILE, "tells all of it once", options.seed, () => playDeliveryKills(options))
       kills += counted.kills
       early += counted.early
+      for (const kind of counted.met) met.add(kind)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
@@ -25,4 +27,5 @@ test("a program that is killed while it tells what has ended tells all of it onc
   console.info(`${SEEDS} seeds with ${kills} kills, ${early} of them before all was told, took ${tookMs} ms`)
   expect(kills).toBeGreaterThanOrEqual(SEEDS)
   expect(early).toBeGreaterThan(kills / 3)
+  expect([...DELIVERY_ACCIDENTS].filter((kind) => !met.has(kind))).toEqual([])
 })

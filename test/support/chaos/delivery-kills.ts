@@ -6,48 +6,112 @@ import { type DeliveryPlan, planDelivery, toSessionId } from "./delivery-plan.ts
 import { SETTLE } from "./delivery-protocol.ts"
 import { openDelivery, sayLastWords, settleDelivery } from "./delivery-scenario.ts"
 import { createDeliverySite, type DeliverySite, openRealDelivery, settledBy } from "./delivery-site.ts"
-import { createRandom, type Random, requireNone } from "./seed.ts"
+import { createRandom, isLong, type Random, requireNone } from "./seed.ts"
 
-/** Of what a program does between its start and when everything is told, roughly. */
-const COMMITS = 30
+/** Of what a program does between its start and when everything is told, roughly. In the short form it surely dies at one. */
+const COMMITS = isLong ? 30 : 8
+
+/** At an exact commit, at any moment after the program was ready, or after it has told everything. */
+type When = "commit" | "moment" | "told"
+
+interface Accident {
+  readonly first: When
+  /** At the next start. */
+  readonly again?: When
+  /**
+   * Another program has the same conversations open, and tells what the first one left: either it tells everything before it
+   * is killed too, or it is killed soon.
+   */
+  readonly other?: "settles" | "dies soon"
+}
+
+/**
+ * The short form meets them in turn, so that as many seeds as there are accidents meet all of them. One program that tells
+ * everything beside another waits for work that the other one runs.
+ */
+const ACCIDENTS: readonly [Accident, ...Accident[]] = [
+  { first: "commit", again: "moment" },
+  { first: "commit", other: "settles" },
+  { first: "moment", other: "dies soon" },
+  { first: "told", other: "dies soon" },
+]
+
+/** Every kind that a run must meet, whatever its length. */
+export const DELIVERY_ACCIDENTS: ReadonlySet<string> = new Set(ACCIDENTS.flatMap(toKinds))
 
 export interface DeliveryKills {
   readonly kills: number
   /** Before all was told. */
   readonly early: number
+  /** The kinds of accidents that happened. */
+  readonly met: readonly string[]
 }
 
-export async function playDeliveryKills(seed: number, engine?: string): Promise<DeliveryKills> {
+export interface DeliveryKillsOptions {
+  readonly seed: number
+  /** Of the seed among those of its run. */
+  readonly index: number
+  /** The URL of a store on a server. Without it, one in the folder. */
+  readonly engine?: string
+}
+
+export async function playDeliveryKills({ seed, index, engine }: DeliveryKillsOptions): Promise<DeliveryKills> {
   const random = createRandom(seed)
   const plan = planDelivery(seed, createRandom(seed))
+  const accident = planAccident(random, index)
+  const { first, again, other } = accident
   const site = createDeliverySite(engine)
   const dead: Child[] = []
   try {
-    const isBeside = random.chance(0.2)
-    if (isBeside) dead.push(...(await killBeside(site, random, seed)))
-    else dead.push(await kill(site, random, seed, 0))
-    if (random.chance(0.1)) dead.push(await kill(site, random, seed, 1))
+    if (other) dead.push(...(await killBeside(site, random, seed, { first, other })))
+    else dead.push(await kill(site, random, { seed, life: 0, when: first }))
+    if (again) dead.push(await kill(site, random, { seed, life: 1, when: again }))
     const told = dead.map(settledBy)
     // A message is refused while another program takes a turn in the same conversation.
-    if (!isBeside) requireNone(told.flatMap((problems) => problems ?? []))
+    if (!other) requireNone(told.flatMap((problems) => problems ?? []))
     await withPatience(checkPeacefulLife(site, plan), () => dead.map(({ lines }) => lines.join("\n")).join("\n"))
-    return { kills: dead.length, early: told.filter((problems) => problems === undefined).length }
+    const early = told.filter((problems) => problems === undefined).length
+    // A program may have told everything before its commit came.
+    const isMet = first !== "commit" || told[0] === undefined
+    return { kills: dead.length, early, met: isMet ? toKinds(accident) : [] }
   } finally {
     site.remove()
   }
 }
 
-/** At an exact commit, or a while after it was ready; one that has told everything by then is killed all the same. */
-async function kill(site: DeliverySite, random: Random, seed: number, life: number): Promise<Child> {
+function planAccident(random: Random, index: number): Accident {
+  if (!isLong) return ACCIDENTS[index % ACCIDENTS.length] ?? ACCIDENTS[0]
+  const pickWhen = (): When => (random.chance(0.7) ? "commit" : random.pick(["moment", "moment", "told"]))
+  return {
+    first: pickWhen(),
+    ...(random.chance(0.1) && { again: pickWhen() }),
+    ...(random.chance(0.2) && { other: random.pick(["settles", "dies soon"]) }),
+  }
+}
+
+function toKinds({ first, again, other }: Accident): readonly string[] {
+  return [
+    `${first}, ${other ? "beside another" : "alone"}`,
+    ...(again ? ["again"] : []),
+    ...(other ? [`the other ${other}`] : []),
+  ]
+}
+
+interface KillOptions {
+  readonly seed: number
+  readonly life: number
+  readonly when: When
+}
+
+/** A program that has told everything before its commit came is killed all the same. */
+async function kill(site: DeliverySite, random: Random, { seed, life, when }: KillOptions): Promise<Child> {
   const number = random.integer(1, COMMITS)
   const atCommit = { number, when: random.pick(["before", "after"] as const), signal: "SIGKILL" } as const
-  const isExact = random.chance(0.7)
-  const child = site.start({ seed, life, ...(isExact && { atCommit }) })
-  if (isExact) await hasSettled(child)
-  else {
+  const child = site.start({ seed, life, ...(when === "commit" && { atCommit }) })
+  if (when === "moment") {
     await child.said('"ready"')
     await sleep(random.integer(0, 50))
-  }
+  } else await hasSettled(child)
   await child.kill()
   return child
 }
@@ -57,13 +121,17 @@ async function hasSettled(child: Child): Promise<void> {
   await Promise.race([child.said('"settled"'), child.said('"failed"')])
 }
 
-/** Two programs have the same conversations open: the one that lives on tells what the other one left. */
-async function killBeside(site: DeliverySite, random: Random, seed: number): Promise<readonly Child[]> {
+async function killBeside(
+  site: DeliverySite,
+  random: Random,
+  seed: number,
+  { first: when, other }: Accident,
+): Promise<readonly Child[]> {
   const beside = site.start({ seed })
-  const first = await kill(site, random, seed, 0)
+  const first = await kill(site, random, { seed, life: 0, when })
   await beside.said('"ready"')
   beside.send(SETTLE)
-  if (random.chance(0.5)) await hasSettled(beside)
+  if (other === "settles") await hasSettled(beside)
   else await sleep(random.integer(0, 40))
   await beside.kill()
   return [first, beside]
