@@ -9,6 +9,7 @@ import type { TaskStore } from "../task/store.ts"
 import type { Blocked } from "./blocked.ts"
 import { follow } from "./follow.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
+import { isQuestionTask } from "./question.ts"
 import type { DeskTasks } from "./tasks.ts"
 
 /** How often everything is read again without a wake-up: a new task may have started, or a task may need a person. */
@@ -28,6 +29,7 @@ export type LeftWork = "none" | "questions" | "running"
 
 /** The course of a prompt's work, each event told once. The last one says what is left. */
 export type WorkEvent =
+  /** Not of a question, which ends with its answer. */
   | { readonly type: "task.ended"; readonly task: TaskRecord }
   | { readonly type: "question.opened"; readonly item: InboxItem }
   /** The task is queued, and no living worker can run it. */
@@ -84,10 +86,10 @@ export function createPromptWork(
     const events: WorkEvent[] = []
     const isNew = (key: string): boolean => told.size < told.add(key).size
     for (const task of tasks) {
-      if (isTerminal(task.status) && isNew(task.id)) events.push({ type: "task.ended", task })
+      if (isTerminal(task.status) && !isQuestionTask(task) && isNew(task.id)) events.push({ type: "task.ended", task })
     }
     for (const item of await desk.inbox.inSession(prompt.session)) {
-      if (isNew(item.task.id)) events.push({ type: "question.opened", item })
+      if (isNew(toQuestionKey(item))) events.push({ type: "question.opened", item })
     }
     for (const task of tasks) {
       if (task.status !== "queued" || told.has(toLackOf(task.id))) continue
@@ -185,5 +187,6 @@ export function hasFailed(task: TaskRecord): boolean {
   }
 }
 
-/** Told apart from the end of the task. */
+/** A task has one end, and may ask more than once. */
+const toQuestionKey = ({ id }: InboxItem): string => `question ${id}`
 const toLackOf = (id: TaskId): string => `what ${id} lacks`

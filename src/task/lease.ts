@@ -13,8 +13,8 @@ export interface Lease {
   readonly data: JsonObject
   readonly isOver: boolean
   /**
-   * Its holder has not been heard of for `ttlMs`, as the store says. Where that is by a clock that can be set, whoever
-   * has just come knows this before it may call the lease over.
+   * Its holder has not been heard of for `ttlMs`, as the store says. Where that is by a clock that can be set, a
+   * process that has just started knows this before it may call the lease over.
    */
   readonly isSilent: boolean
 }

@@ -223,6 +223,39 @@ test("the end of a prompt's task is told at once, not at the next regular look",
   ])
 })
 
+test("each question of a prompt's task is told, and its end after them", async () => {
+  const { desk, gated } = await openDesks()
+  const session = createSessionId()
+  const other = await desk.tasks.start({ tool: "gated", input: {}, session })
+  const { id } = await desk.tasks.start({ tool: "asker", input: { questions: [NAME, NAME] }, session })
+  const call = await gated.call(1)
+  const prompt = { session, saidAt: desk.now(), started: new Set([id, other.id]) }
+  const told: string[] = []
+  for await (const event of desk.promptWork.settle(prompt, { signal, reported: async () => {} })) {
+    told.push(event.type)
+    if (event.type === "question.opened") await desk.inbox.answer(event.item.id, "Ada")
+    if (event.type === "task.ended" && event.task.id === id) call.finish("done")
+  }
+  expect(told).toEqual(["question.opened", "question.opened", "task.ended", "task.ended", "work.settled"])
+})
+
+test("the end of a prompt's call that had to be approved is told, as its question was", async () => {
+  const question = { kind: "approval", text: "May echo run?" } as const
+  const { desk } = await openDesks({
+    permissions: { decide: () => ({ allowed: "ask", question, expiresInMs: null }) },
+  })
+  const session = createSessionId()
+  const { id } = await desk.tasks.start({ tool: "echo", input: {}, session })
+  const other = await desk.tasks.start({ tool: "gated", input: {}, session })
+  const prompt = { session, saidAt: desk.now(), started: new Set([id, other.id]) }
+  const told: string[] = []
+  for await (const event of desk.promptWork.settle(prompt, { signal, reported: async () => {} })) {
+    told.push(event.type)
+    if (event.type === "question.opened" && event.item.task.id === id) await desk.inbox.answer(event.item.id, true)
+  }
+  expect(told).toEqual(["question.opened", "question.opened", "task.ended", "work.settled"])
+})
+
 test("the progress of one of a prompt's tasks costs no look at the others", async () => {
   const { clock, wanted } = withoutLooks()
   const { desk, gated, meanwhile } = await openDesks({ clock })

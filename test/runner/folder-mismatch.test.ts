@@ -88,3 +88,24 @@ test("those that are left keep nobody behind them waiting", async () => {
   await tasks.cancel(busy.id)
   for (const call of here.calls) call.finish()
 })
+
+test("own work that is left to others does not keep back other work of the same folder", async () => {
+  const here = createPlacedTool(true)
+  const { meanwhile } = await createWorkplace({
+    tools: [here.tool],
+    takesWork: "own",
+    background: { maxConcurrentTasks: 1 },
+  })
+  const { tasks } = meanwhile
+  await tasks.start({ tool: "gated", input: {} })
+  const first = await here.call(1)
+  const left = await tasks.start({ tool: "gated", input: {} })
+  const { id } = await tasks.start({ tool: "gated", input: {} })
+  tasks.leaveToOthers(left.id)
+  first.finish()
+  const { context, finish } = await here.call(2)
+  expect(context.taskId).toBe(id)
+  finish()
+  expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
+  expect((await tasks.get(left.id)).task.status).toBe("queued")
+})

@@ -1,5 +1,4 @@
 import type { Desk } from "../../desk/desk.ts"
-import { isQuestionTask } from "../../desk/question.ts"
 import type { LeftWork, Prompt } from "../../desk/prompt-work.ts"
 import { formatAnnouncement, shortId, type Task, toLine } from "../format/format.ts"
 import { formatResultHead } from "../format/format-result.ts"
@@ -28,7 +27,7 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
   for await (const event of desk.promptWork.settle(prompt, { signal, reported })) {
     switch (event.type) {
       case "task.ended":
-        if (!isQuestionTask(event.task)) await tellEnd(scope, event.task)
+        await tellEnd(scope, event.task)
         break
       case "question.opened": {
         const about = await describeAsked(desk, event.item)

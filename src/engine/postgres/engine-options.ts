@@ -18,7 +18,7 @@ export interface PostgresEngineOptions {
   readonly isHolderAlive?: (data: JsonObject) => boolean | undefined
   /** How long a server is waited for that is not there when the store is opened. Default: 5 s. */
   readonly startPatienceMs?: number
-  /** The same for one that goes away later: whoever asks is refused after it. Default: 60 s. */
+  /** The same for one that goes away later: callers are refused after it. Default: 60 s. */
   readonly patienceMs?: number
   /** Once it aborts, a server that is away is not waited for. So it is when the store is closed. */
   readonly leaving?: AbortSignal

@@ -113,7 +113,7 @@ interface WarningsParts extends Pick<PostgresEngineOptions, "log" | "tell"> {
 /** Warns the person who runs this process. `error`: the reason, where that is not part of the message. */
 type Warn = (message: string, error?: string) => void
 
-/** Goes to the log each time, and where there is none to whoever sits there, once. */
+/** Goes to the log each time; where there is no log, to the person, once. */
 export function createWarnings({ log, tell, isAway }: WarningsParts): Warn {
   const told = new Set<string>()
   return (message, error) => {

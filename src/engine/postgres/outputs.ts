@@ -55,7 +55,7 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
       const isInVain = busy.length === group.length
       triedInVain = isInVain ? triedInVain + group.length : 0
       pauseMs = isInVain ? pauseMs : SHORTEST_PAUSE_MS
-      // Behind all others, who need not wait for whoever holds these.
+      // Behind all others, who need not wait for the holder of these.
       if (closing.signal.aborted) for (const { reject } of busy) reject(closed())
       else waiting.push(...busy)
       if (busy.length === 0 || (busy.length < waiting.length && triedInVain < waiting.length)) continue
@@ -163,7 +163,7 @@ function staleClaim(taskId: TaskId): MeanwhileError {
 }
 
 /**
- * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are
+ * Only the worker that has claimed the run under that fence writes. The lock of the task's row keeps it so until the bytes are
  * there; a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each
  * run that is claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that
  * is there already, because its answer was lost, may have got longer since. The bytes of all come as one: they need not

@@ -56,6 +56,11 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
     if (left.remove(offer)) void announce()
   }
 
+  /** Own work that was left to others is judged by itself: the folder may be here all the same. */
+  function toJudged(offer: Offer): Offer {
+    return scope.queue.own?.isLeft(offer.taskId) ? { ...offer, folder: null } : offer
+  }
+
   /** Offers of one folder are looked at once. */
   function createLooks(): (offer: Offer) => Promise<Found> {
     const looks = new Map<string, Promise<Found>>()
@@ -97,7 +102,10 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
       if (placed.size === 0) return offers
       const lookOnce = createLooks()
       const looks = await Promise.all(
-        offers.map(async (offer) => ({ offer, found: placed.has(offer.plugin) ? await lookOnce(offer) : "here" })),
+        offers.map(async (offer) => {
+          const found = placed.has(offer.plugin) ? await lookOnce(toJudged(offer)) : "here"
+          return { offer, found }
+        }),
       )
       // Many may be left at once, and the workers are the same for all of them.
       const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
@@ -107,7 +115,7 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
         // up.
         if (scope.queue.own && !scope.queue.own.hasSession(offer.session)) return []
         if (!others?.every((other) => leaves(other, found, offer))) return []
-        left.doubt(offer)
+        left.doubt(toJudged(offer))
         return [offer]
       })
     },

@@ -83,7 +83,7 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
     write(data) {
       if (isAbandoned) return
       if (isKept) moveToDisk()
-      if (isOnDisk) appender.append(typeof data === "string" ? Buffer.from(data) : Buffer.from(data))
+      if (isOnDisk) appender.append(typeof data === "string" ? Buffer.from(data) : Buffer.copyBytesFrom(data))
       else memory.write(typeof data === "string" ? Buffer.from(data) : data)
     },
     keep() {

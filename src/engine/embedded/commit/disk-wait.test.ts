@@ -19,10 +19,10 @@ const LEVELS = ["off", "normal", "full"]
 
 /** How many times the log was handed over, of which the disk has finished so many as `finish` was called. */
 function createDisk() {
-  const asked: (() => void)[] = []
+  const asked: ((isOnDisk: boolean) => void)[] = []
   return {
     asked,
-    flush: { handOver: () => new Promise<void>((resolve) => asked.push(resolve)), close: () => {} },
+    flush: { handOver: () => new Promise<boolean>((resolve) => asked.push(resolve)), close: () => {} },
   }
 }
 
@@ -99,7 +99,7 @@ describe("a store whose commits wait for the disk", () => {
     commit(wait, false)
     vi.advanceTimersByTime(5)
     expect(asked).toHaveLength(1)
-    asked[0]?.()
+    asked[0]?.(true)
     await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000)
   })
 
@@ -124,6 +124,18 @@ describe("a store whose commits wait for the disk", () => {
     expect(countLogged(database)).toBe(1)
   })
 
+  test("has it wait for what the disk did not take", async () => {
+    const { asked, flush } = createDisk()
+    const wait = createDiskWait(database, "full", flush)
+    commit(wait, false)
+    vi.advanceTimersByTime(5)
+    asked[0]?.(false)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(asked).toHaveLength(1)
+    commit(wait, true)
+    expect(countLogged(database)).toBe(1)
+  })
+
   test("has a task on the disk before it is answered as found", async () => {
     await using engine = await createEmbeddedEngine({ path })
     const create = { op: "task.create", details: sampleDetails({ idempotencyKey: "once" }), entry: QUEUED } as const
@@ -143,7 +155,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(asked).toHaveLength(1)
     await Promise.resolve()
     expect(isClosed).toBe(false)
-    asked[0]?.()
+    asked[0]?.(true)
     await closing
   })
 })

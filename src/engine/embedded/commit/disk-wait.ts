@@ -34,10 +34,13 @@ function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
   let flushing: Promise<void> | undefined
 
   async function catchUp(): Promise<void> {
-    while (isBehind) {
+    let hasFailed = false
+    while (isBehind && !hasFailed) {
       isBehind = false
-      await flush.handOver()
+      hasFailed = !(await flush.handOver())
     }
+    // The next commit that waits for the disk waits for this, too.
+    isBehind ||= hasFailed
     flushing = undefined
   }
 

@@ -3,8 +3,11 @@ import { promisify } from "node:util"
 
 /** Hands the write-ahead log to the disk while the event loop goes on. */
 export interface LogFlush {
-  /** Flushes what the log holds now. Never rejects: the next commit that waits for the disk meets the same error. */
-  handOver(): Promise<void>
+  /**
+   * Flushes what the log holds now, and answers whether the disk has it. Never rejects: the next commit that waits for
+   * the disk meets the same error.
+   */
+  handOver(): Promise<boolean>
   /** Contract: nothing is being handed over. */
   close(): void
 }
@@ -18,8 +21,9 @@ export function createLogFlush(path: string): LogFlush {
       try {
         descriptor ??= openSync(`${path}-wal`, "r+")
         await sync(descriptor)
+        return true
       } catch {
-        // Nothing depends on it.
+        return false
       }
     },
     close() {

@@ -94,7 +94,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       lacking = missing
       onMissing(missing)
     }
-    throw new Error("The rules look for rows that loading does not bring near.")
+    throw new Error(`The rules still miss rows after loading them ${MOST_ROUNDS} times.`)
   }
 
   return async (writers, lockTimeoutMs) => {

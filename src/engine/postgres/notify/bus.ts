@@ -17,7 +17,7 @@ export interface BusOptions extends ConnectionOptions {
   readonly database: Database
   /** Something was queued, here or elsewhere. */
   onOffers(): void
-  /** For whoever runs this process. */
+  /** For the person who runs this process. */
   warn(message: string): void
   readonly times?: Partial<BusTimes>
 }

@@ -21,8 +21,8 @@ type Topic = "tasks" | "sessions" | "written" | "groups" | "outputs"
 type Item = readonly [topic: Topic, encoded: string]
 
 /**
- * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. Whoever hears of
- * them reads from its own cursor, so nothing is lost when several become one.
+ * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. A listener
+ * reads from its own cursor, so nothing is lost when several become one.
  */
 export function toPayloads(sender: string, changes: readonly News[]): readonly string[] {
   const head = toHead(sender)

@@ -35,7 +35,7 @@ export interface DependentRows {
 
 /**
  * Reads what belongs to rows that are locked, and learns it: in one statement, begun after the locks are held. What
- * belongs to a task that was not locked with it is not learned; whoever looks for it asks again.
+ * belongs to a task that was not locked with it is not learned; the rules ask for it again.
  */
 export async function readDependents(query: Query, wants: Wants, set: WorkingSet): Promise<void> {
   const questions = createQuestions<DependentRows>()

@@ -138,7 +138,7 @@ function createArrivalRows(undo: UndoLog): ArrivalRows {
     return arrivals.values().filter((entry) => entry.group === group)
   }
 
-  /** A number that is not near is not kept: whoever asks for it later makes it near first, and all happens again. */
+  /** A count that was not loaded is not kept: rules that ask for it load it first, and then run again. */
   function addToCount(group: GroupId, by: 1 | -1): void {
     const known = counts.get(group)
     if (known !== undefined) counts.set(group, known + by)
