@@ -135,8 +135,26 @@ export function showModel(content: readonly ContentPart[], digest: string): Tool
   return handBack({ digest: [digest], facts: {}, artifacts: [], nextSteps: [], payload })
 }
 
-/** The content of a payload made by `showModel`; undefined for any other. */
+/**
+ * The content of a payload made by `showModel`; undefined for any other. A tool may return plain data under the same key:
+ * anything but a list of content parts stays plain data.
+ */
 export function contentOf(payload: JsonValue): readonly ContentPart[] | undefined {
-  if (typeof payload !== "object" || payload === null || !(CONTENT_KEY in payload)) return undefined
-  return payload[CONTENT_KEY] as unknown as readonly ContentPart[]
+  const content = fieldOf(payload, CONTENT_KEY)
+  return Array.isArray(content) && content.every(isContentPart) ? content : undefined
+}
+
+function isContentPart(part: unknown): part is ContentPart {
+  const metadata = fieldOf(part, "metadata")
+  if (metadata !== undefined && (typeof metadata !== "object" || metadata === null)) return false
+  if (fieldOf(part, "type") === "text") return typeof fieldOf(part, "text") === "string"
+  const source = fieldOf(part, "source")
+  const isSource = typeof fieldOf(source, "data") === "string" || typeof fieldOf(source, "url") === "string"
+  return fieldOf(part, "type") === "file" && typeof fieldOf(part, "mediaType") === "string" && isSource
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
+import type { JsonValue } from "../../src/base/json.ts"
 import { showModel, defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { lastSaid, openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
@@ -65,4 +66,39 @@ test("a notice of a task that shows pictures names them, and holds none of their
   await session.send("and?")
   expect(lastSaid(model, -1)).toContain("| A cat.\n| [image/png]\n")
   expect(lastSaid(model, -1)).not.toContain("QUJD")
+})
+
+test.each<JsonValue>([
+  "text",
+  null,
+  {},
+  [null],
+  ["text"],
+  [{ type: "text" }],
+  [{ type: "text", text: 5 }],
+  [{ type: "text", text: "a", metadata: "b" }],
+  [{ type: "file", mediaType: "image/png" }],
+  [{ type: "file", mediaType: "image/png", source: { data: 5 } }],
+  [{ type: "text", text: "a" }, { type: "call" }],
+])("plain data under the key of shown content stays plain data, now and in a notice: %j", async (modelContent) => {
+  const tools = (["never", "always"] as const).map((mode) =>
+    defineTool({
+      name: `plain_${mode}`,
+      description: "Returns plain data.",
+      input: z.object({}),
+      background: { mode },
+      run: async () => ({ modelContent }),
+    }),
+  )
+  const calls = [{ tool: "plain_never" }, { tool: "plain_always" }]
+  const { session, runtime, model } = await openAgent([{ calls }, "ok", "nice"], { tools })
+  await session.send("go")
+  await eventually(
+    "the task ends",
+    async () => (await runtime.tasks.list({ statuses: ["completed"] })).items.length === 1,
+  )
+  const text = JSON.stringify({ modelContent })
+  expect(resultText(resultsOf(session.history())[0])).toBe(text)
+  expect(await session.send("and?")).toMatchObject({ outcome: "completed" })
+  expect(lastSaid(model, -1)).toContain(`| ${text}\n`)
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import type { ReportGenerator } from "../../src/session/conversation/report-request.ts"
 import { lastSaid } from "../support/session/open-agent.ts"
 import {
   notificationsOf,
@@ -20,13 +21,15 @@ describe("a generator of one's own", () => {
     expect((await agent.session.trajectory.unconsumed()).size).toBe(0)
   })
 
-  test("that fails leaves a plain notification, and the model hears of it with the next message", async () => {
+  test.each<[string, () => unknown]>([
+    ["fails", () => Promise.reject(new Error("out of paper"))],
+    ["returns nothing", () => undefined],
+    ["resolves with nothing", async () => undefined],
+    ["returns no text", async () => 5],
+  ])("that %s leaves a plain notification, and the model hears of it with the next message", async (_, write) => {
     const agent = await openReporting([starts("bread"), "It runs.", "I see."], OFF)
-    agent.session.enableReports({
-      async generator() {
-        throw new Error("out of paper")
-      },
-    })
+    // A generator in JavaScript may return anything.
+    agent.session.enableReports({ generator: write as ReportGenerator })
     await agent.session.send("bake")
     ;(await agent.gated.call(1)).finish("a loaf")
     await waitForEnds(agent, await tasksOf(agent))
@@ -34,6 +37,7 @@ describe("a generator of one's own", () => {
     expect(notificationsOf(agent)).toEqual([expect.stringContaining("a loaf")])
     await agent.session.send("well?")
     expect(lastSaid(agent.model, -1)).toContain("| a loaf")
+    expect(reportsOf(agent)).toEqual([])
   })
 
   test("does not publish what the conversation was told meanwhile", async () => {

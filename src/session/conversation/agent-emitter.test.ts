@@ -9,6 +9,10 @@ function createPair() {
   return { above, emitter: createAgentEmitter(createSessionId(), above, silentLog) }
 }
 
+function fail(): void {
+  throw new Error("broken")
+}
+
 test("whoever listens for what is said hears that and nothing else", () => {
   const { emitter } = createPair()
   const heard: AgentEvent["type"][] = []
@@ -32,4 +36,19 @@ test("an event is heard when anybody listens for it, here or above", () => {
   stopOutput()
   stopAll()
   expect(emitter.hears("agent.output")).toBe(false)
+})
+
+test.each([
+  ["throws", fail],
+  ["returns a promise that rejects", async () => fail()],
+])("a listener that %s is logged, and the others hear the event", async (_, listener) => {
+  const warnings: unknown[] = []
+  const above = createAgentEvents({ ...silentLog, warn: (...warning) => warnings.push(warning) })
+  const heard: AgentEvent["type"][] = []
+  above.on(listener)
+  above.on(({ type }) => heard.push(type))
+  createAgentEmitter(createSessionId(), above, silentLog).emit({ type: "agent.status_changed", status: "active" })
+  await expect.poll(() => warnings.length).toBe(1)
+  expect(warnings).toEqual([["a listener failed", { event: "agent.status_changed", error: "broken" }]])
+  expect(heard).toEqual(["agent.status_changed"])
 })

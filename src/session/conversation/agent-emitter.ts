@@ -94,13 +94,16 @@ class Emitter implements AgentEmitter, AgentEvents {
   }
 }
 
-/** A listener that throws costs nobody their turn. */
-function tell(listeners: ReadonlySet<AgentListener>, event: AgentEvent, log: Log): void {
+/** A listener that throws, or whose promise rejects, costs nobody their turn, and does not end the program. */
+function tell(listeners: ReadonlySet<(event: AgentEvent) => unknown>, event: AgentEvent, log: Log): void {
+  const warn = (error: unknown): void =>
+    log.warn("a listener failed", { event: event.type, error: toErrorMessage(error) })
   for (const listener of listeners) {
     try {
-      listener(event)
+      const returned = listener(event)
+      if (returned instanceof Promise) returned.catch(warn)
     } catch (error) {
-      log.warn("a listener failed", { event: event.type, error: toErrorMessage(error) })
+      warn(error)
     }
   }
 }

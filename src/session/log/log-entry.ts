@@ -39,6 +39,9 @@ export type LogEntry =
   | { readonly kind: "collection"; readonly messages: readonly Message[]; readonly summary: string }
   | { readonly kind: "reset" }
 
+/** Stands in for an empty answer: providers refuse a message without text. */
+export const NO_ANSWER = "(no answer)"
+
 export function toStoredEntry(entry: LogEntry): JsonValue {
   return entry as unknown as JsonValue
 }
@@ -48,7 +51,17 @@ export function parseEntry(stored: JsonValue): LogEntry | undefined {
   if (typeof stored !== "object" || stored === null || !("kind" in stored)) return undefined
   const { kind } = stored
   const isKnown = kind === "message" || kind === "paid" || kind === "collection" || kind === "reset"
-  return isKnown ? (stored as unknown as LogEntry) : undefined
+  return isKnown ? withText(stored as unknown as LogEntry) : undefined
+}
+
+/** Version 0.1 stored a report without text if its generator returned none. Such a text is read as an empty answer. */
+function withText(entry: LogEntry): LogEntry {
+  if (entry.kind !== "message" || entry.message.role !== "assistant") return entry
+  const { parts } = entry.message
+  const lacksText = (part: (typeof parts)[number]): boolean => part.type === "text" && typeof part.text !== "string"
+  if (!parts.some(lacksText)) return entry
+  const mended = parts.map((part) => (lacksText(part) ? ({ type: "text", text: NO_ANSWER } as const) : part))
+  return { ...entry, message: { ...entry.message, parts: mended } }
 }
 
 /** The history once the entry is added. */

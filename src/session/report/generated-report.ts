@@ -3,6 +3,7 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import { type Message, userMessage } from "../../plugin/message.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { requireOpen, type ContextScope } from "../conversation/context.ts"
+import { NO_ANSWER } from "../log/log-entry.ts"
 import {
   type Delivery,
   endedIn,
@@ -43,7 +44,8 @@ export async function publishGenerated(
     const { messageId, taskIds, groupId } = request
     announceReport(conversation, part)
     try {
-      const text = await inTime(scope, (signal) => generator(request, signal))
+      const text: unknown = await inTime(scope, async (signal) => generator(request, signal))
+      if (typeof text !== "string") throw new Error("the generator returned no text")
       await inTurn(conversation, () => keep(scope, conversation, part, { messageId, taskIds, groupId, hops }, text))
     } catch (error) {
       scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
@@ -89,7 +91,7 @@ async function keep(
   const unused = await readUnusedOf(scope, conversation, part)
   const pending = await usePending(scope, conversation, unused)
   if (endedIn(pending.delivery).length === 0) return
-  const answer: Message = { role: "assistant", parts: [{ type: "text", text: text === "" ? "(no answer)" : text }] }
+  const answer: Message = { role: "assistant", parts: [{ type: "text", text: text === "" ? NO_ANSWER : text }] }
   const messages = [userMessage(toPendingText(scope, conversation, pending)), answer]
   const { settles, data } = toTold(conversation, pending)
   await log.write({

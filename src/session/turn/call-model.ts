@@ -4,7 +4,7 @@ import type { ModelRequest } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
 import { offeredTools, systemPrompt } from "../conversation/context.ts"
 import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
-import type { ModelCallRecord } from "../log/log-entry.ts"
+import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
 import { toCostMicros } from "../model/model-cost.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -145,8 +145,6 @@ export function requireWhole({ message, record }: ModelAnswer): void {
 
 type Answer = Extract<Message, { role: "assistant" }>
 
-const NO_ANSWER = { type: "text", text: "(no answer)" } as const
-
 /**
  * The answer as every provider takes it back: not empty, no two calls with one id. Calls of a model that was offered no
  * tools are left out: nobody answers them.
@@ -156,7 +154,7 @@ function toUsableMessage(message: Answer, mayCall: boolean): Answer {
     part.type === "text" ? part.text !== "" : part.type !== "call" || mayCall,
   )
   const isTelling = parts.some((part) => part.type !== "reasoning")
-  if (!isTelling) return { role: "assistant", parts: [...parts, NO_ANSWER] }
+  if (!isTelling) return { role: "assistant", parts: [...parts, { type: "text", text: NO_ANSWER }] }
   const ids = callsOf(message).map(({ id }) => id)
   const areUnique = new Set(ids).size === ids.length && !ids.includes("")
   if (areUnique) return parts.length === message.parts.length ? message : { role: "assistant", parts }
