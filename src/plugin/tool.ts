@@ -92,6 +92,15 @@ export function kindOf({ kind = "tool" }: Pick<Tool, "kind">): Exclude<TaskKind,
   return kind
 }
 
+/** The input with what depends on this process spelled out; `unpinned` if the tool pins nothing, or its `pin` throws. */
+export function toPinned({ pin }: Pick<Tool, "pin">, input: unknown, unpinned: unknown): unknown {
+  try {
+    return pin ? pin(input) : unpinned
+  } catch {
+    return unpinned
+  }
+}
+
 /** Keeps the input's type inside `run` while tools of all inputs share one list. */
 export function defineTool<Input>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool

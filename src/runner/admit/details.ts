@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
-import { type Tool, type BackgroundPolicy, kindOf } from "../../plugin/tool.ts"
+import { type Tool, type BackgroundPolicy, kindOf, toPinned } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import { type JsonObject, toJson, byteLength } from "../../base/json.ts"
@@ -49,7 +49,7 @@ export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): 
   const { call, plugin, tool, input } = admitted
   const { hops, ...origin } = toCallOrigin(admitted)
   checkNames(scope.redactor, call)
-  const kept = tool.pin ? tool.pin(input) : call.input
+  const kept = toPinned(tool, input, call.input)
   const redacted = scope.redactor.redactJson(toJson(kept))
   if (redacted.hasChanged) scope.written.heldInputs.set(id, kept)
   return {
@@ -100,9 +100,19 @@ function toFolder(tool: Tool, pinned: unknown): string | null {
 
 /** From the input without its secrets, where it has any: a title that cuts the text short may cut through a secret. */
 function toTitle(tool: Tool, input: unknown, redacted: ReturnType<Redactor["redactJson"]>): string {
-  if (!redacted.hasChanged) return tool.title?.(input) ?? tool.name
+  if (!redacted.hasChanged) return toOwnTitle(tool, input) ?? tool.name
   const shown = tool.input.safeParse(redacted.value)
-  return (shown.success && tool.title?.(shown.data)) || tool.name
+  return (shown.success && toOwnTitle(tool, shown.data)) || tool.name
+}
+
+/** Undefined also for a title that throws or is no text: a call is worth more than its title. */
+function toOwnTitle(tool: Tool, input: unknown): string | undefined {
+  try {
+    const title: unknown = tool.title?.(input)
+    return typeof title === "string" ? title : undefined
+  } catch {
+    return undefined
+  }
 }
 
 export function toLimits(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): TaskLimits {

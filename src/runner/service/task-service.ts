@@ -1,4 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { Tool } from "../../plugin/tool.ts"
 import type { TaskService, ListedTask, TaskView } from "../../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -79,6 +81,7 @@ interface GetResultScope extends WaitScope, HasWorker, HasSpool, HasQueue, HasTo
 const DEFAULT_PAGE_SIZE = 50
 const LONGEST_PAGE = 1_000
 const LAST_LINE_BYTES = 512
+const LONGEST_GUESS_MS = 1_000
 
 export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools, task: TaskRecord): Promise<TaskView> {
   const isQueued = task.status === "queued"
@@ -134,7 +137,19 @@ export async function estimateCall(scope: HasTools, call: Parameters<TaskService
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const workspace = call.workspace ?? DEFAULT_WORKSPACE
-  return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await tool.estimateMs?.(input))
+  return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await guessMs(tool, input))
+}
+
+/** The tool's own guess. Undefined if it throws, takes too long or is no duration: readers of a task do not wait for it. */
+async function guessMs(tool: Tool, input: unknown): Promise<number | undefined> {
+  const limit = new AbortController()
+  using _ = setTimeout(() => limit.abort(), LONGEST_GUESS_MS)
+  try {
+    const guess: unknown = await unlessAborted(limit.signal, Promise.resolve(tool.estimateMs?.(input)))
+    return typeof guess === "number" && guess >= 0 ? guess : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function estimateFor(scope: HasTools, task: TaskRecord): Promise<TaskView["estimate"]> {
@@ -142,8 +157,8 @@ async function estimateFor(scope: HasTools, task: TaskRecord): Promise<TaskView[
   try {
     const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
     const input = parseInput(tool, task.input)
-    const guessMs = await tool.estimateMs?.(input)
-    return await scope.tools.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), guessMs)
+    const shape = toShapeKey(plugin, tool, input)
+    return await scope.tools.durations.estimate(task.workspace, shape, await guessMs(tool, input))
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { AgentRequest } from "../../../plugin/agent-request.ts"
-import type { Tool } from "../../../plugin/tool.ts"
+import { type Tool, toPinned } from "../../../plugin/tool.ts"
 import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
 import type { TaskRecord } from "../../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
@@ -33,5 +33,5 @@ function toComparable(tool: Tool, input: unknown): unknown {
   }
   const parsed = tool.input.safeParse(input)
   if (!parsed.success) return input
-  return tool.pin ? tool.pin(parsed.data) : parsed.data
+  return toPinned(tool, parsed.data, parsed.data)
 }
