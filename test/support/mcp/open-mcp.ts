@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
+import type { Clock } from "../../../src/base/clock.ts"
 import { createMcpPlugin, type McpPlugin } from "../../../src/builtin/mcp/mcp-plugin.ts"
 import { mcpConfigSchema } from "../../../src/builtin/mcp/mcp-config.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
@@ -30,6 +31,8 @@ export interface OpenMcp {
 export interface OpenMcpOptions {
   readonly answer?: (question: Question) => string
   readonly onToolsChanged?: () => void
+  /** Of the plugin, for when it tries again. */
+  readonly clock?: Clock
   /** How many were abandoned on this folder before. */
   readonly lifeNumber?: number
 }
@@ -38,7 +41,7 @@ export interface OpenMcpOptions {
 export async function openMcp(
   directory: string,
   mcpServers: Readonly<Record<string, object>>,
-  { answer, onToolsChanged, lifeNumber = 0 }: OpenMcpOptions = {},
+  { answer, onToolsChanged, clock, lifeNumber = 0 }: OpenMcpOptions = {},
 ): Promise<OpenMcp> {
   const questions: Question[] = []
   const plugin = createMcpPlugin({
@@ -46,6 +49,7 @@ export async function openMcp(
     workingDirectory: directory,
     environment: { PATH: process.env["PATH"] ?? "" },
     ...(onToolsChanged && { onToolsChanged }),
+    ...(clock && { clock }),
   })
   const registry = createRegistry()
   await registry.register(plugin)
