@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { openWithRunner, type TestRuntime } from "../support/test-engine.ts"
+import { openTestRuntime, testOfFile, type TestRuntime } from "../support/test-engine.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { describeLiveWork } from "../../src/cli/chat/announcer.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
@@ -10,7 +10,7 @@ import { createFolder } from "../support/workplace.ts"
 async function openIdleRuntime(maxConcurrentTasks: number): Promise<TestRuntime> {
   const shell = createShellPlugin({ workingDirectory: createFolder(), environment: {} })
   const background = { maxConcurrentTasks }
-  const runtime = await openWithRunner({
+  const runtime = await openTestRuntime({
     dataDirectory: createFolder(),
     takesWork: false,
     plugins: [shell],
@@ -20,7 +20,7 @@ async function openIdleRuntime(maxConcurrentTasks: number): Promise<TestRuntime>
   return runtime
 }
 
-/** What a chat that runs so many tasks says of two that are in the queue. */
+/** What a chat that runs so many tasks says of two that are in the queue. On a server, tasks without a conversation concern nobody. */
 async function tellOfQueued(maxConcurrentTasks: number): Promise<readonly string[]> {
   const runtime = await openIdleRuntime(maxConcurrentTasks)
   for (const command of ["sleep 1", "sleep 2"]) await runtime.tasks.start({ tool: "run_command", input: { command } })
@@ -32,10 +32,13 @@ async function tellOfQueued(maxConcurrentTasks: number): Promise<readonly string
   return describeLiveWork(work)
 }
 
-test("a chat says of queued tasks that they go on, and one that runs no tasks that they are left to workers", async () => {
-  expect(await tellOfQueued(1)).toEqual(["2 tasks go on from before: see /tasks"])
-  expect(await tellOfQueued(0)).toEqual(["2 tasks are left to workers: see /tasks"])
-})
+testOfFile(
+  "a chat says of queued tasks that they go on, and one that runs no tasks that they are left to workers",
+  async () => {
+    expect(await tellOfQueued(1)).toEqual(["2 tasks go on from before: see /tasks"])
+    expect(await tellOfQueued(0)).toEqual(["2 tasks are left to workers: see /tasks"])
+  },
+)
 
 test("a chat follows the tasks of its conversation, however many others a team has begun since", async () => {
   const runtime = await openIdleRuntime(0)

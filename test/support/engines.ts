@@ -30,11 +30,10 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     // They open no store.
     "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
     "test/runner/config/schema.test.ts",
-    "test/session/{history-problems,recall-answers,reports-config,bounded-results,enrichment}.test.ts",
-    // Their store is in memory, in a program that they start, or a stand-in.
-    "test/session/{client,client-close,providers,reports-program,runtime}.test.ts",
+    "test/session/{history-problems,recall-answers,reports-config}.test.ts",
+    // They choose their own store: one in memory, the one of a program that they open, or a stand-in.
+    "test/session/{bounded-results,client,client-close,enrichment,providers,reports-program,runtime}.test.ts",
     "test/runner/{foreign-process,lease-in-doubt,reclaim-spool,skipped-offers,stored-output}.test.ts",
-    "test/desk/live-work.test.ts",
     // They are about the words in which a model asks. Words change nothing in the store: what they ask for runs on both.
     "test/background/{jaato,meanwhile,opencode,penguiflow}*.test.ts",
     "test/background/{discovery,offline-sentences,usage-patterns,vocabularies}.test.ts",
