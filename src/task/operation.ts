@@ -63,7 +63,7 @@ export type Operation =
   | { readonly op: "task.note"; readonly run: RunReference; readonly facts: readonly FactEvent[] }
   /**
    * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts.
-   * Title, folder, input and metadata are replaced when they are given.
+   * Title, folder, input and metadata are replaced when they are given. With `wait` the run waits for that answer first.
    */
   | {
       readonly op: "task.begin_run"
@@ -75,6 +75,7 @@ export type Operation =
       readonly input?: JsonValue
       readonly inputHeldBy?: WorkerId | null
       readonly metadata?: JsonObject
+      readonly wait?: Wait
     }
   | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
   /**

@@ -163,6 +163,44 @@ test("what a task comes to, and what cannot be done with it, is told by the exit
   expect(await tasks(directory, "retry", id)).toMatchObject({ exitCode: 0 })
 })
 
+test("a retry that a person has to allow waits in the inbox, from the shell and from a chat without a terminal", async () => {
+  const directory = createFolder()
+  const asked = await runToEnd({ directory, arguments: ["run", "start `touch made; exit 3` in the background"] })
+  const [, id = ""] = /tasks answer ([0-9a-f]{8}) yes/.exec(asked.stderr) ?? []
+  expect(await tasks(directory, "answer", id, "yes")).toMatchObject({ exitCode: 1 })
+  const retried = await tasks(directory, "retry", id)
+  expect(retried).toMatchObject({ exitCode: 4, stderr: "" })
+  expect(retried.stdout).toMatch(
+    new RegExp(`^\\[${id}\\] run 2 waits for your answer\n[^]*Answer: meanwhile tasks answer ${id} yes\\|no\n$`),
+  )
+  expect(await tasks(directory, "answer", id, "no")).toMatchObject({ exitCode: 0 })
+  const chat = await runToEnd({ directory }, `/retry ${id}\n`)
+  expect(chat).toMatchObject({ exitCode: 0 })
+  expect(chat.stdout).toMatch(new RegExp(`run 3 waits for your answer\n[^]*Answer: /answer ${id} yes\\|no\n`))
+  expect((await tasks(directory, "inbox")).stdout).toContain(`[${id}] Allow run_command?`)
+  expect(await tasks(directory, "answer", id, "yes")).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining("exited with 3"),
+  })
+})
+
+test("Ctrl+C on a retry says that the task, which ran there, is cancelled", async () => {
+  const directory = createFolder()
+  const chat = startPiped({ directory })
+  chat.type("/start sleep 1000")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
+  chat.type("/quit")
+  await chat.exited
+  const retrying = startPiped({ directory, arguments: ["tasks", "retry", id] })
+  await retrying.shows(/Waiting for \[/)
+  retrying.kill("SIGINT")
+  expect(await retrying.exited).toBe(3)
+  expect(retrying.shown()).toContain(
+    `[${id}] ran here and is cancelled. To run it again: meanwhile tasks retry ${id}\n`,
+  )
+  expect((await tasks(directory, "show", id)).stdout).toMatch(/^status +cancelled/m)
+})
+
 test("what a task has printed is printed as it was, however long its lines are, and what is said of it beside it", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })

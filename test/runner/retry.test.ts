@@ -33,6 +33,34 @@ test("a retry needs permission like any call, and the raw input is what is asked
   expect((await meanwhile.tasks.get(id)).task).toMatchObject({ status: "failed", run: 1 })
 })
 
+test("a retry that a person has to allow waits in the inbox, and runs after a yes", async () => {
+  let decision: PermissionDecision = { allowed: true }
+  const { gated, meanwhile, id } = await openWithFailed(SECRET, { permissions: { decide: () => decision } })
+  decision = { allowed: "ask", question: { kind: "approval", text: "May it run?" }, expiresInMs: null }
+  const asked = await meanwhile.tasks.retry(id)
+  expect(asked).toMatchObject({ status: "waiting", run: 2, wait: { reason: "approval" } })
+  if (asked.status !== "waiting") throw new Error("it should wait")
+  expect(gated.calls).toHaveLength(1)
+  await meanwhile.tasks.answer(asked.wait.id, true, "somebody")
+  const { input, finish } = await gated.call(2)
+  expect(input.name).toBe(SECRET)
+  finish()
+  expect((await meanwhile.tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({ status: "completed", run: 2 })
+})
+
+test("a no to a retry ends that run", async () => {
+  let decision: PermissionDecision = { allowed: true }
+  const { meanwhile, id } = await openWithFailed("once", { permissions: { decide: () => decision } })
+  decision = { allowed: "ask", question: { kind: "approval", text: "May it run?" }, expiresInMs: null }
+  const asked = await meanwhile.tasks.retry(id)
+  if (asked.status !== "waiting") throw new Error("it should wait")
+  expect(await meanwhile.tasks.answer(asked.wait.id, false, "somebody")).toMatchObject({
+    status: "cancelled",
+    run: 2,
+    stop: { reason: "it was not allowed" },
+  })
+})
+
 test("a hook can refuse a retry, or change what runs", async () => {
   const { gated, meanwhile, id } = await openWithFailed("as it was")
   let decision: CallDecision = { decision: "refuse", reason: "not any longer" }

@@ -56,9 +56,9 @@ export const retryCommand: Command<TaskContext> = {
     const { task: before } = await desk.tasks.find(id)
     const task = await desk.tasks.retry(before.id, { folder: process.cwd() })
     const lack = await describeLack(desk, task)
-    screen.print(
-      `[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced${lack}${formatLeft(before)}`,
-    )
+    const isAsked = task.status === "waiting"
+    const standing = isAsked ? "waits for your answer" : `is ${task.status}; its end will be announced`
+    screen.print(`[${shortId(task.id)}] run ${task.run} ${standing}${lack}${formatLeft(before)}`)
     announceEnd(task.id)
   },
 }

@@ -16,6 +16,7 @@ import { formatResult } from "../format/format-result.ts"
 import { type GlobalOptions, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
+import { describeAsked, formatQuestion } from "../question/inbox.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { withWaitExit } from "../start/wait-exit.ts"
@@ -105,8 +106,9 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
     await work({ meanwhile, desk, screen, signal, prefix, words, own, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
-      const { task, missing } = await waitForEnd(desk, id, { waitMs, signal })
-      screen.print(formatStanding(task, missing, await desk.tasks.firstStart(task)))
+      const view = await waitForEnd(desk, id, { waitMs, signal })
+      const { task } = view
+      screen.print(await describeStanding(desk, view, words))
       // A person who speaks to an agent, or retries it, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
@@ -124,7 +126,7 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   }
 }
 
-/** Waits for the end, unless no worker that lives has the folder that the task names: then nobody will run it. */
+/** Waits for the end, unless a person has to answer first, or no live worker has the folder that the task names. */
 async function waitForEnd(
   { tasks }: Desk,
   id: TaskId,
@@ -136,8 +138,12 @@ async function waitForEnd(
     const view = await tasks.wait(id, { waitMs: isQueued ? Math.min(leftMs, LOOK_EVERY_MS) : leftMs, signal })
     isQueued = view.task.status === "queued"
     const isOver = "endedAt" in view.task || leftMs === 0 || signal.aborted
-    if (isOver || view.missing?.needs === "folder") return view
+    if (isOver || needsPerson(view.task) || view.missing?.needs === "folder") return view
   }
+}
+
+function needsPerson(task: Task): boolean {
+  return task.status === "waiting" && (task.wait.reason === "person" || task.wait.reason === "approval")
 }
 
 /** Shows now and then that the program waits and does not hang. */
@@ -150,10 +156,17 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-function formatStanding(task: Task, missing: TaskView["missing"], firstStartedAt: number | null): string {
-  if ("endedAt" in task) return formatAnnouncement(task, firstStartedAt)
+async function describeStanding(desk: Desk, { task, missing, worker }: TaskView, words: string): Promise<string> {
+  const id = shortId(task.id)
+  if ("endedAt" in task) return formatAnnouncement(task, await desk.tasks.firstStart(task))
+  const item = task.status === "waiting" ? await desk.inbox.of(task.id) : undefined
+  if (item) return formatQuestion(item, `${words} tasks answer`, await describeAsked(desk, item))
   if (missing?.needs === "folder") {
-    return `[${shortId(task.id)}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
+    return `[${id}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
   }
-  return `[${shortId(task.id)}] is ${task.status}; its worker, or the next chat or worker, brings it to its end`
+  // The end of this program stops the commands that it runs.
+  if (worker?.where === "process" && task.kind === "tool" && task.lifetime !== "forever") {
+    return `[${id}] ran here and is cancelled. To run it again: ${words} tasks retry ${id}`
+  }
+  return `[${id}] is ${task.status}; its worker, or the next chat or worker, brings it to its end`
 }

@@ -108,7 +108,7 @@ function toCourse(entry: TaskEntry, now: number, lastSequence: number): TaskCour
 export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
   const { tasks, events, runs, notices, groups } = tables
   return {
-    "task.begin_run"({ taskId, afterRun, reason, title, folder, input, inputHeldBy, metadata }, change) {
+    "task.begin_run"({ taskId, afterRun, reason, title, folder, input, inputHeldBy, metadata, wait }, change) {
       const task = requireTask(tasks, taskId)
       const { number, details, course, state } = task
       if (course.run !== afterRun) throw wrongState(task, `run ${afterRun} is not the current one`)
@@ -135,20 +135,22 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
           queuedAt: change.now,
           startedAt: null,
           ranMs: 0,
-          lastSequence: course.lastSequence + 1,
+          lastSequence: course.lastSequence + (wait ? 2 : 1),
           progress: null,
           resumeCount: course.resumeCount + (reason === "resume" ? 1 : 0),
           retrievedAt: null,
           strippedAt: null,
         },
-        state: { status: "queued", availableAt: change.now },
+        state: wait ? { status: "waiting", wait } : { status: "queued", availableAt: change.now },
       }
-      events.append(number, begun.course.lastSequence, begun.course.run, change.now, { type: "task.queued" })
+      const { run, lastSequence } = begun.course
+      events.append(number, course.lastSequence + 1, run, change.now, { type: "task.queued" })
+      if (wait) events.append(number, lastSequence, run, change.now, { type: "task.waited", wait })
       tasks.saveRun(begun)
       tasks.saveDetails(begun)
       if (input !== undefined || metadata !== undefined) tasks.saveInput(begun)
-      change.hasOffers = true
-      wakeTask(change, taskId, begun.course.lastSequence)
+      applyEffects(tables, undefined, begun, change)
+      wakeTask(change, taskId, lastSequence)
       return toTaskRecord(begun)
     },
   }

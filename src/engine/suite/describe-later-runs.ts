@@ -8,6 +8,7 @@ import {
   FAILED,
   PATCH,
   RUNNING,
+  sampleWait,
   STARTED,
   toEndedNotice,
 } from "./samples.ts"
@@ -39,6 +40,27 @@ export function describeLaterRuns(test: EngineTest): void {
       const second = await applyEvents(engine, id, STARTED, COMPLETED)
       expect(second).toMatchObject({ status: "completed", run: 2 })
       expect(await engine.store.notices({ taskId: id, states: ["pending"] }, 10)).toMatchObject([toEndedNotice(second)])
+    })
+
+    test("begins with a question, and is offered once that is answered", async ({ engine }) => {
+      const { id } = await createTask(engine, RUNNING)
+      const failed = await applyEvents(engine, id, FAILED)
+      const wait = sampleWait({ reason: "approval" })
+      const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry", wait } as const
+      const [begun] = await engine.store.commit([begin])
+      expect(begun).toMatchObject({ status: "waiting", wait, run: 2, lastSequence: failed.lastSequence + 2 })
+      expect(await engine.store.task(id)).toEqual(begun)
+      const events = await engine.store.events(id, failed.lastSequence, 10)
+      expect(events.map(({ body }) => body.type)).toEqual(["task.queued", "task.waited"])
+      expect(await engine.store.notices({ taskId: id, states: ["pending"] }, 10)).toMatchObject([
+        { kind: "needs_answer", run: 2 },
+      ])
+      expect(await engine.store.placeInQueue(id)).toBeUndefined()
+      const [answered] = await engine.store.commit([
+        { op: "wait.answer", waitId: wait.id, answer: true, answeredBy: "somebody" },
+      ])
+      expect(answered).toMatchObject({ status: "queued", run: 2 })
+      expect(await applyEvents(engine, id, STARTED, COMPLETED)).toMatchObject({ status: "completed", run: 2 })
     })
 
     test("resumes with another input, title and folder, and counts", async ({ engine }) => {

@@ -21,7 +21,7 @@ export function toApprovalWait(scope: HasClock & HasRedactor, { question, expire
   }
 }
 
-/** For what cannot wait for a person: work that runs already, and another run of a task. */
+/** For what cannot wait for a person: work that runs already, and a resumed agent. */
 export function requireNoApproval({ approval, tool }: Admitted): void {
   if (!approval) return
   const message = `${tool.name} was not allowed: a person would have to be asked first, and nobody is there.`

@@ -5,10 +5,10 @@ import type { TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
 import { enter } from "../run/enter.ts"
 import { type Admitted, toDetails } from "../admit/details.ts"
-import { requireNoApproval } from "../admit/approval.ts"
+import { requireNoApproval, toApprovalWait } from "../admit/approval.ts"
 import { toHops, withHops } from "../run/active-run.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
-import type { HasActive, HasQueue, HasStore, HasWorker, HasWritten, CancelScope } from "../run/scope.ts"
+import type { HasActive, HasClock, HasQueue, HasStore, HasWorker, HasWritten, CancelScope } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 
 export interface NextRun {
@@ -18,15 +18,18 @@ export interface NextRun {
   readonly hops: number
 }
 
-/** Begins another run of a task that has ended. Hooks, permission and limits may refuse it like any call. */
+/**
+ * Begins another run of a task that has ended. Hooks, permission and limits may refuse it like any call. A retry that
+ * needs an approval waits in the inbox; a resumed agent cannot.
+ */
 export async function beginAnew(
-  scope: AdmitScope & DetailsScope & HasQueue,
+  scope: AdmitScope & DetailsScope & HasQueue & HasClock,
   task: TaskRecord,
   next: NextRun,
 ): Promise<TaskRecord> {
   const admitted = await admit(scope, await toCall(scope, task, next.input))
   try {
-    requireNoApproval(admitted)
+    if (next.reason === "resume") requireNoApproval(admitted)
     scope.written.sessions.note(task.session)
     return await enter(scope, () => write(scope, task, admitted, next))
   } finally {
@@ -54,9 +57,9 @@ async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unkn
   return { tool, plugin, input, workspace, session, model, parentTask: hasParent ? parentTask : null }
 }
 
-/** Dying before the commit: nothing happened. After it: the run is in the queue, and a worker takes it. */
+/** Dying before the commit: nothing happened. After it: the run is in the queue or in the inbox. */
 async function write(
-  scope: DetailsScope & HasStore & HasQueue,
+  scope: DetailsScope & HasStore & HasQueue & HasClock,
   task: TaskRecord,
   admitted: Admitted,
   { reason, input, hops }: NextRun,
@@ -71,6 +74,7 @@ async function write(
         afterRun: task.run,
         reason,
         ...toFurther(task, hops),
+        ...(admitted.approval && { wait: toApprovalWait(scope, admitted.approval) }),
         ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted, reason)),
       },
     ])
@@ -114,7 +118,7 @@ function toChangedInput(
 
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
-/** Runs the same input again, as another run. Hooks, permission and limits may refuse it like any call. */
+/** Runs the same input again, as another run, once a person has allowed it where that is needed. */
 export async function retryTask(
   scope: CancelScope & DetailsScope & AdmitScope,
   task: TaskRecord,

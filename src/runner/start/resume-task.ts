@@ -7,12 +7,12 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { SaidTo } from "../../plugin/task-service.ts"
 import { parseInput } from "../admit/details.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
-import type { HasPorts, HasQueue, HasStore, HasTools, HasWritten } from "../run/scope.ts"
+import type { HasClock, HasPorts, HasQueue, HasStore, HasTools, HasWritten } from "../run/scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
 export async function resumeTask(
-  scope: AdmitScope & DetailsScope & HasQueue & HasPorts,
+  scope: AdmitScope & DetailsScope & HasQueue & HasClock & HasPorts,
   task: TaskRecord,
   prompt: string,
   hops = 0,
@@ -79,7 +79,7 @@ const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
 
 /** To a live agent, at its next tool boundary; a completed one is resumed. */
 export async function sayToTask(
-  scope: AdmitScope & DetailsScope & HasQueue & HasPorts,
+  scope: AdmitScope & DetailsScope & HasQueue & HasClock & HasPorts,
   task: TaskRecord,
   text: string,
   hops = 0,

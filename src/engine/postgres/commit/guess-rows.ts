@@ -30,6 +30,7 @@ export function guessCollisions(operations: readonly Operation[]): Wants {
     if (operation.op === "group.create") want(wants, "group", operation.details.id)
     if (operation.op === "task.apply" && operation.event.type === "task.waited")
       want(wants, "wait", operation.event.wait.id)
+    if (operation.op === "task.begin_run" && operation.wait) want(wants, "wait", operation.wait.id)
     if (operation.op !== "task.create") continue
     want(wants, "task", operation.details.id)
     if (operation.entry.as === "waiting") want(wants, "wait", operation.entry.wait.id)
