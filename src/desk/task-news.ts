@@ -80,6 +80,8 @@ export interface TaskNewsDesk {
   going(): Promise<readonly TaskId[]>
   /** The fate of these tasks when this process leaves. */
   departure(tasks: readonly TaskId[]): Promise<Departure>
+  /** Tells now that these tasks have ended, if that was not told yet. Undefined: there is nothing to tell. */
+  tellEnds(tasks: readonly TaskId[]): Promise<void> | undefined
   /** True if a question was told for each of these tasks. */
   hasAsked(tasks: readonly TaskId[]): boolean
   close(): void
@@ -177,6 +179,10 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       const stopped = here.filter(({ kind, lifetime }) => kind === "tool" && lifetime !== "forever")
       return { stopped, left: ids.length - stopped.length, isStoreAway: views.every((view) => view === undefined) }
     },
+    tellEnds(ids) {
+      const untold = ids.filter((id) => watch.watched.has(id))
+      return untold.length === 0 ? undefined : Promise.all(untold.map(watch.tellEnd)).then(() => {})
+    },
     hasAsked: (ids) => ids.every((id) => watch.asking.has(id)),
     close() {
       unfollow()
@@ -200,8 +206,8 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
   const seen = new Map<TaskId, TaskRecord>()
   /** Tasks that wait for a person: nobody waits for their ends. */
   const asking = new Set<TaskId>()
-  /** By task, the run whose end was told. */
-  const told = new Map<TaskId, number>()
+  /** By task, the run whose end was told, or is just being told. */
+  const told = new Map<TaskId, { readonly run: number; readonly telling: Promise<void> }>()
   const closing = new AbortController()
   const queued = createQueuedTasks({
     store,
@@ -210,7 +216,16 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
     onTaken: (task, worker) => onNews({ type: "task.taken", task, worker }),
   })
 
-  async function tellEnd(task: TaskRecord & EndedTask): Promise<void> {
+  function tellOnce(task: TaskRecord & EndedTask): Promise<void> {
+    const before = told.get(task.id)
+    if (before?.run === task.run) return before.telling
+    const telling = tell(task)
+    told.set(task.id, { run: task.run, telling })
+    return telling
+  }
+
+  async function tell(task: TaskRecord & EndedTask): Promise<void> {
+    if (isQuestionTask(task)) return onNews({ type: "question.closed", task })
     const isTold = await ended.isTold(task, isHere)
     if (isTold) ended.begin(task)
     const isMain = task.session !== null && isHere(task.session)
@@ -225,9 +240,7 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
       const { task } = await tasks.result(id, { waitMs: LONG_MS, signal: closing.signal }, workspace)
       if (closing.signal.aborted) return
       if (!("endedAt" in task)) continue
-      if (told.get(id) === task.run) return
-      told.set(id, task.run)
-      return isQuestionTask(task) ? onNews({ type: "question.closed", task }) : tellEnd(task)
+      return tellOnce(task)
     }
   }
 
@@ -246,7 +259,11 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
     seen,
     asking,
     /** True if the end of this run is told, or will be. */
-    isTold: ({ id, run }: Pick<TaskRecord, "id" | "run">): boolean => watched.has(id) || told.get(id) === run,
+    isTold: ({ id, run }: Pick<TaskRecord, "id" | "run">): boolean => watched.has(id) || told.get(id)?.run === run,
+    async tellEnd(id: TaskId): Promise<void> {
+      const { task } = await tasks.get(id, workspace)
+      if ("endedAt" in task) await tellOnce(task)
+    },
     follow(id: TaskId): void {
       if (watched.has(id)) return
       const looked = look(id).catch(() => {})

@@ -5,6 +5,8 @@ import { describeLiveWork } from "../../src/cli/chat/announcer.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { findLiveWork } from "../../src/desk/live-work.ts"
 import { createSessionId, type SessionId } from "../../src/task/id.ts"
+import { eventually } from "../support/eventually.ts"
+import { openDesks } from "../support/desk/open-desks.ts"
 import { createFolder } from "../support/workplace.ts"
 
 async function openIdleRuntime(maxConcurrentTasks: number): Promise<TestRuntime> {
@@ -55,4 +57,25 @@ test("a chat follows the tasks of its conversation, however many others a team h
     async ({ session }) => session === conversation,
   )
   expect(work.tasks).toEqual(ids)
+})
+
+test("the end of a task is told at once where somebody asks for it, and then not again", async () => {
+  const { desk, gated, elsewhere } = await openDesks()
+  const { id } = await desk.tasks.start({ tool: "gated", input: {} })
+  const told: string[] = []
+  const news = (await elsewhere()).news({
+    isHere: () => true,
+    areReportsOn: false,
+    onNews: ({ type }) => void told.push(type),
+  })
+  onTestFinished(() => news.close())
+  news.follow(id)
+  await news.tellEnds([id])
+  expect(told).toEqual([])
+  ;(await gated.call(1)).finish()
+  await desk.tasks.wait(id, { waitMs: 20_000 })
+  await news.tellEnds([id])
+  expect(told).toEqual(["task.ended"])
+  await eventually("nobody waits for its end", () => news.tellEnds([id]) === undefined)
+  expect(told).toEqual(["task.ended"])
 })

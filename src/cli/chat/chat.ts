@@ -14,6 +14,7 @@ import { createControlC, followInterrupts } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { shutDown, createLeaving } from "./ending.ts"
 import { createForeground } from "../command/foreground.ts"
+import { createHeldEvents } from "./held-events.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
 import type { Interrupts } from "../start/interrupts.ts"
 import type { LatePerson } from "./late-person.ts"
@@ -47,7 +48,11 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const { meanwhile, screen, interrupts } = options
   const chat = createChat(options)
   const { prompt, leaving, announcer, leftTurns, view } = chat
-  const held = createHeldEvents(view.show, options.takeEarlyEvents())
+  const held = createHeldEvents({
+    show: view.show,
+    tellEnds: announcer.news.tellEnds,
+    early: options.takeEarlyEvents(),
+  })
   const unlisten = meanwhile.on(held.take)
   const detach = options.person ? meanwhile.attach(options.person) : () => {}
   const ignore = followInterrupts({ interrupts, prompt, controlC: chat.controlC, leave: chat.leave })
@@ -66,7 +71,9 @@ export async function runChat(options: ChatOptions): Promise<void> {
     prompt.close()
     detach()
     view.close()
-    await shutDown({ ...options, announcer, conversation, leftTurns, givenBack: chat.givenBack }, leaving.reason())
+    const { givenBack } = chat
+    const { allShown } = held
+    await shutDown({ ...options, announcer, conversation, leftTurns, givenBack, allShown }, leaving.reason())
   } catch (error) {
     if (!isMeanwhileError(error, "store_unavailable")) throw error
     tellLost(chat.early().filter(isMissed), screen)
@@ -185,28 +192,6 @@ function createChat(options: ChatOptions) {
       })
       if (wish === "quit") leaving.end("quit")
       else if (question) questions.repeat(question)
-    },
-  }
-}
-
-/** Events before the greeting: a turn of an earlier process goes on at once, and a report may be due. */
-interface HeldEvents {
-  take(event: AgentEvent): void
-  /** Hands on what was held, and from now on everything as it comes. */
-  release(): void
-}
-
-function createHeldEvents(show: (event: AgentEvent) => void, early: readonly AgentEvent[]): HeldEvents {
-  let held: AgentEvent[] | null = [...early]
-  return {
-    take(event) {
-      if (held) held.push(event)
-      else show(event)
-    },
-    release() {
-      const events = held ?? []
-      held = null
-      for (const event of events) show(event)
     },
   }
 }

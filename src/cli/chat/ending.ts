@@ -23,6 +23,8 @@ export interface EndingParts {
   readonly leftTurns: LeftTurns
   /** Commands that the store may not have kept. */
   readonly givenBack: readonly string[]
+  /** Resolves when every event that was heard is shown. */
+  readonly allShown: () => Promise<void>
   /** How the program is called for this store. */
   readonly words: string
   /** From now on a store that is away is not waited for. */
@@ -69,13 +71,17 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
 }
 
 /** An answer or a report may start more work, which is waited for too. */
-async function finish({ announcer, conversation, leftTurns }: EndingParts, signal: AbortSignal): Promise<void> {
+async function finish(
+  { announcer, conversation, leftTurns, allShown }: EndingParts,
+  signal: AbortSignal,
+): Promise<void> {
   const aborted = whenAborted(signal)
   do {
     await Promise.race([conversation.allAnswered(), aborted])
     await leftTurns.allEnded(signal)
     await announcer.news.allEnded(signal)
     await conversation.session.reported(signal)
+    await Promise.race([allShown(), aborted])
   } while (!signal.aborted && (await announcer.news.allEnded(signal)))
 }
 

@@ -1,0 +1,66 @@
+import type { AgentEvent, EventOf } from "../format/agent-event.ts"
+
+/**
+ * Shows events in their order. Holds them before the greeting (a turn of an earlier process goes on at once, and a
+ * report may be due), and before a report until the ends of its tasks are told.
+ */
+export interface HeldEvents {
+  take(event: AgentEvent): void
+  /** Shows what was held, and from now on everything as it comes. */
+  release(): void
+  /** Resolves when nothing is held because of a report. */
+  allShown(): Promise<void>
+}
+
+export interface HeldEventsOptions {
+  readonly show: (event: AgentEvent) => void
+  /** Tells the ends of tasks that a report is about; undefined: all were told. */
+  readonly tellEnds: (tasks: readonly ReportedTask["id"][]) => Promise<void> | undefined
+  /** Events from before anybody listened. */
+  readonly early: readonly AgentEvent[]
+}
+
+type ReportedTask = EventOf<"report.started">["tasks"][number]
+
+export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions): HeldEvents {
+  const held = [...early]
+  let isHolding = true
+  let shown = Promise.resolve()
+
+  function showHeld(): void {
+    isHolding = false
+    for (let [event] = held; event && !isHolding; [event] = held) {
+      const telling = event.type === "report.started" ? tellEnds(event.tasks.map(({ id }) => id)) : undefined
+      if (telling) return hold(telling)
+      showFirst()
+    }
+  }
+
+  function hold(telling: Promise<void>): void {
+    isHolding = true
+    const goOn = (): void => {
+      showFirst()
+      showHeld()
+    }
+    shown = telling.then(goOn, goOn)
+  }
+
+  function showFirst(): void {
+    const event = held.shift()
+    if (event) show(event)
+  }
+
+  return {
+    take(event) {
+      held.push(event)
+      if (!isHolding) showHeld()
+    },
+    release: showHeld,
+    async allShown() {
+      for (let waited: Promise<void> | undefined; waited !== shown; ) {
+        waited = shown
+        await waited
+      }
+    },
+  }
+}
