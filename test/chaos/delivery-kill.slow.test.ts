@@ -6,6 +6,8 @@ const FILE = "test/chaos/delivery-kill.slow.test.ts"
 /** The short form meets each kind of accident; how they fall together is looked for in the long one. */
 const SEEDS = isLong ? 800 : 7
 const AT_ONCE = 2
+/** Of these seeds, the one that waits until all is told has more tasks than room: the program beside it takes some. */
+const FIRST_SEED = TEST_SEED + 79_998
 
 test("a program that is killed while it tells what has ended tells all of it once at the next start", async () => {
   const startedMs = performance.now()
@@ -15,7 +17,7 @@ test("a program that is killed while it tells what has ended tells all of it onc
   const met = new Set<string>()
   async function work(): Promise<void> {
     for (let index = indexes.shift(); index !== undefined; index = indexes.shift()) {
-      const options = { seed: TEST_SEED + 80_000 + index, index }
+      const options = { seed: FIRST_SEED + index, index }
       const counted = await withSeed(FILE, "tells all of it once", options.seed, () => playDeliveryKills(options))
       kills += counted.kills
       early += counted.early

@@ -26,8 +26,8 @@ interface Accident {
 }
 
 /**
- * The short form meets them in turn, so that as many seeds as there are accidents meet all of them. One program that tells
- * everything beside another waits for work that the other one runs.
+ * The short form meets them in turn, so that as many seeds as there are accidents meet all of them. A program that
+ * tells everything beside another may wait for work that the other one runs.
  */
 const ACCIDENTS: readonly [Accident, ...Accident[]] = [
   { first: "commit", again: "moment" },
@@ -128,6 +128,8 @@ async function killBeside(
   { first: when, other }: Accident,
 ): Promise<readonly Child[]> {
   const beside = site.start({ seed })
+  // A program that is there from the beginning takes work for which the first one has no room.
+  if (when === "told") await beside.said('"ready"')
   const first = await kill(site, random, { seed, life: 0, when })
   await beside.said('"ready"')
   beside.send(SETTLE)
