@@ -68,7 +68,7 @@ export async function openRuntime(
   const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, storePath))
   const clock = createStoreClock(engine, options.clock)
   let runner: Runner | undefined
-  const plugins = opened.use(createRegistry({ model, tasks: () => runner }))
+  const plugins = opened.use(createRegistry({ model, clock, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
   const own = permission.plugin ? [permission.plugin] : []
   for (const plugin of [...own, ...(options.plugins ?? []), ...providers]) await plugins.register(plugin)

@@ -1,4 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { unlessAborted } from "../base/unless-aborted.ts"
 import { runsElsewhere } from "./background-capable.ts"
 import { carryTools } from "./carried-tools.ts"
 import {
@@ -15,6 +16,8 @@ import {
 import type { Plugin } from "./plugin.ts"
 import type { PluginHost } from "./plugin-host.ts"
 import { refreshTools } from "./refresh-tools.ts"
+
+const LONGEST_SHUTDOWN_MS = 10_000
 
 /**
  * Contract: resolves when the plugin is initialized and reachable, or when it is hidden and its reason is among the
@@ -44,7 +47,7 @@ export async function unexposePlugin(state: RegistryState, registered: Registere
     for (const contributor of toContributors(registered)) state.tools.remove(contributor)
     announce(state, "plugin.unexposed", plugin.name)
     try {
-      await shutDown(plugin)
+      await shutDown(state, plugin)
     } catch (error) {
       throw new MeanwhileError(
         "plugin_unavailable",
@@ -78,8 +81,16 @@ async function initialize(state: RegistryState, { plugin, config }: RegisteredPl
   }
 }
 
-async function shutDown(plugin: Plugin): Promise<void> {
-  await plugin.shutdown?.()
+/** Rejects if the plugin takes too long: it is left, so that one plugin cannot keep the others from closing. */
+async function shutDown({ clock }: RegistryState, plugin: Plugin): Promise<void> {
+  const limit = new AbortController()
+  const stop = (): void => limit.abort(new Error(`it took longer than ${LONGEST_SHUTDOWN_MS / 1_000} s`))
+  const cancelTimer = clock.schedule(LONGEST_SHUTDOWN_MS, stop)
+  try {
+    await unlessAborted(limit.signal, Promise.resolve(plugin.shutdown?.()))
+  } finally {
+    cancelTimer()
+  }
 }
 
 async function addTools(state: RegistryState, registered: RegisteredPlugin): Promise<boolean> {
@@ -91,7 +102,7 @@ async function addTools(state: RegistryState, registered: RegisteredPlugin): Pro
     }
     return true
   } catch (error) {
-    if (exposure === "hidden") await shutDown(plugin).catch(() => undefined)
+    if (exposure === "hidden") await shutDown(state, plugin).catch(() => undefined)
     const message = `Plugin "${plugin.name}" did not say which of its tools run in the background: ${toErrorMessage(error)}`
     skip(state, plugin.name, "failed_to_initialize", message)
     return false

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
 import type { Plugin } from "./plugin.ts"
@@ -49,14 +50,16 @@ export interface RegistryState {
   readonly tools: ToolIndex
   readonly tasks: (() => TaskService | undefined) | undefined
   readonly listeners: Set<(change: RegistryChange) => void>
+  readonly clock: Clock
   isClosed: boolean
 }
 
 export function createRegistryState(options: {
   readonly model?: string
   readonly tasks?: () => TaskService | undefined
+  readonly clock?: Clock
 }): RegistryState {
-  const { model, tasks } = options
+  const { model, tasks, clock = systemClock } = options
   return {
     models: model === undefined ? [] : [model],
     tasks,
@@ -64,6 +67,7 @@ export function createRegistryState(options: {
     skipped: new Map(),
     tools: createToolIndex(),
     listeners: new Set(),
+    clock,
     isClosed: false,
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { createManualClock } from "../base/manual-clock.ts"
 import type { RegistryChange } from "./registry-state.ts"
 import { createRegistry } from "./registry.ts"
 import { createTestPlugin, createTestTool } from "../../test/support/plugin/plugin.ts"
@@ -71,6 +72,24 @@ describe("registering and exposing", () => {
     await registry.register(plugin)
     await Promise.all([registry.unexpose("copy"), registry.expose("copy")])
     expect(course).toEqual(["initialize", "shutdown begins", "shutdown ends", "initialize"])
+  })
+
+  it("leaves a plugin whose shutdown never ends, shuts the others down, and says so", async () => {
+    const clock = createManualClock()
+    const registry = createRegistry({ clock })
+    const begun = Promise.withResolvers<void>()
+    let shutdowns = 0
+    await registry.register(createTestPlugin("copy", { shutdown: () => void shutdowns++ }))
+    const shutdown = (): Promise<void> => {
+      begun.resolve()
+      return new Promise(() => undefined)
+    }
+    await registry.register(createTestPlugin("stuck", { shutdown }))
+    const closing = registry.close()
+    await begun.promise
+    clock.advance(10_000)
+    await expect(closing).rejects.toThrow('Plugin "stuck" did not shut down: it took longer than 10 s')
+    expect(shutdowns).toBe(1)
   })
 
   it("hides a plugin whose shutdown fails, and says so", async () => {

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { checkPlugin } from "./define-plugin.ts"
 import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discovery.ts"
@@ -53,6 +54,8 @@ export interface RegistryOptions {
   readonly model?: string
   /** The commands over tasks that plugins are handed, once they are there. */
   readonly tasks?: () => TaskService | undefined
+  /** Default: the system's. */
+  readonly clock?: Clock
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {

@@ -1,12 +1,12 @@
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { ToolCall, StopRequest } from "../../plugin/task-service.ts"
+import type { Answer, ToolCall, StopRequest } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
 import type { RunOrigin } from "../run/active-run.ts"
-import type { HasActive, HasConfig, HasPorts, HasStore } from "../run/scope.ts"
+import type { HasActive, HasConfig, HasLog, HasPorts, HasStore, HasTools } from "../run/scope.ts"
 import { requireOpen } from "../run/enter.ts"
 import { findOrigin, isInBackground } from "../run/runs-above.ts"
 import { type Admitted, parseInput, checkCall } from "./details.ts"
@@ -56,9 +56,24 @@ function withInput(admitted: Admitted, input: unknown): Admitted {
   return { ...admitted, call: { ...admitted.call, input }, input: parseInput(admitted.tool, input) }
 }
 
-export function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall {
+function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall {
   const { input, workspace = DEFAULT_WORKSPACE, session = null, parentTask = null } = call
   return { plugin, tool: tool.name, input, workspace, session, parentTask }
+}
+
+/** A failing hook changes nothing about the answer. */
+export async function tellHooks(
+  scope: HasLog & HasTools,
+  { call, plugin, tool }: Admitted,
+  answer: Answer,
+): Promise<void> {
+  for (const hook of scope.tools.hooks()) {
+    try {
+      await hook.afterToolCall?.(toPendingCall(call, plugin, tool), answer)
+    } catch (error) {
+      scope.log.warn("a hook failed after a call", { tool: tool.name, error: toErrorMessage(error) })
+    }
+  }
 }
 
 /** Permission that cannot be asked is not given. */

@@ -3,21 +3,12 @@ import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from ".
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import { admit, createWithdrawal, isPlaceKnown, requireOwnPlace, toPendingCall } from "../admit/admission.ts"
+import { admit, createWithdrawal, isPlaceKnown, requireOwnPlace, tellHooks } from "../admit/admission.ts"
 import { requireOpen } from "../run/enter.ts"
 import { type Admitted, checkNames, toCallOrigin, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
 import { toStopCause, cancelTask } from "../stop/cancel.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
-import type {
-  HasActive,
-  HasLog,
-  HasStore,
-  HasTools,
-  ExecuteScope,
-  HasConfig,
-  HasSpool,
-  WaitScope,
-} from "../run/scope.ts"
+import type { HasActive, HasLog, HasStore, ExecuteScope, HasConfig, HasSpool, WaitScope } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { TURN_PLUGIN } from "../tool/tool-source.ts"
 import { beginRun } from "../execute/begin-run.ts"
@@ -36,6 +27,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   let admission: Promise<void> | undefined
   const withdrawal = createWithdrawal()
   let asked: Promise<void> | undefined
+  let isAdmitting = false
+  let isLeft = false
 
   function onAsked(): Promise<void> {
     return (asked ??= options.onAsked?.() ?? Promise.resolve())
@@ -55,7 +48,10 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     admitted.settle?.()
   }
   async function beginLater(admitting: Admitted | Promise<Admitted>): Promise<void> {
+    isAdmitting = true
     const admitted = await admitting
+    isAdmitting = false
+    if (isLeft) return admitted.settle?.()
     try {
       const decided = asked ? await decide(admitted, asked, options) : admitted
       if (asked) withdrawal.signal.throwIfAborted()
@@ -70,6 +66,16 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       admitted.settle?.()
       throw error
     }
+  }
+  /** A hook or a preview may never answer: as a run that ignores its stop, it is left after the grace period. */
+  function withdraw(cause: Required<StopRequest>): void {
+    withdrawal.withdraw(cause)
+    const cancelTimer = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000, () => {
+      if (!isAdmitting) return
+      isLeft = true
+      resolve({ outcome: "cancelled", ...cause, survivors: [] })
+    })
+    void Promise.resolve(admission).then(cancelTimer)
   }
   try {
     const admitted = admit(scope, call, withdrawal, onAsked)
@@ -87,7 +93,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     },
     cancel(request = {}) {
       const cause = toStopCause(scope, request)
-      if (!begun) withdrawal.withdraw(cause)
+      if (!begun) withdraw(cause)
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
   }
@@ -117,17 +123,6 @@ async function hasTask(scope: HasStore & HasActive, { call: { askedBy } }: Admit
 function mayAskAgain(scope: HasActive, { taskId }: AskingStep): boolean {
   const asking = scope.active.get(taskId)
   return asking?.call.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
-}
-
-/** A failing hook changes nothing about the answer. */
-async function tellHooks(scope: HasLog & HasTools, { call, plugin, tool }: Admitted, answer: Answer): Promise<void> {
-  for (const hook of scope.tools.hooks()) {
-    try {
-      await hook.afterToolCall?.(toPendingCall(call, plugin, tool), answer)
-    } catch (error) {
-      scope.log.warn("a hook failed after a call", { tool: tool.name, error: toErrorMessage(error) })
-    }
-  }
 }
 
 /** A call that somebody waits for. */

@@ -1,6 +1,7 @@
 import type { AgentEvent, OutputMode, OutputSource } from "../../plugin/agent-event.ts"
 import { type FilePart, type Message, userMessage } from "../../plugin/message.ts"
 import { enrichPrompt } from "../../plugin/prompt-enrichment.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
@@ -10,7 +11,7 @@ import type { SendOptions, TurnResult } from "../conversation/session.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
 import { mendHistory } from "./tool-answer.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { quoteText } from "../results/quoted-text.ts"
@@ -123,7 +124,7 @@ async function toBeginning(
 
 /** Undefined: nobody wants to. */
 function enrich(
-  scope: Using<"log" | "registry">,
+  scope: Using<"log" | "open" | "registry">,
   conversation: Conversation,
   message: string,
 ): Promise<string> | undefined {
@@ -131,15 +132,24 @@ function enrich(
   return enrichers.length === 0 ? undefined : enrichBy(enrichers, scope, conversation, message)
 }
 
+/** The message as it is once the turn is stopped: an enricher that never answers holds up no stop and no close. */
 async function enrichBy(
   enrichers: Parameters<typeof enrichPrompt>[0],
-  { log }: Using<"log">,
+  { log, open }: Using<"log" | "open">,
   conversation: Conversation,
   message: string,
 ): Promise<string> {
-  const { prompt, failures } = await enrichPrompt(enrichers, message, { session: toSessionInfo(conversation) })
-  for (const [plugin, error] of Object.entries(failures)) log.warn("a prompt was not enriched", { plugin, error })
-  return prompt
+  const { current } = conversation
+  const signal = current ? AbortSignal.any([current.abort.signal, open.closing]) : open.closing
+  const enriching = enrichPrompt(enrichers, message, { session: toSessionInfo(conversation) })
+  try {
+    const { prompt, failures } = await unlessAborted(signal, enriching)
+    for (const [plugin, error] of Object.entries(failures)) log.warn("a prompt was not enriched", { plugin, error })
+    return prompt
+  } catch (error) {
+    log.warn("a prompt was not enriched", { error: toErrorMessage(error) })
+    return message
+  }
 }
 
 /** Passes on this agent's own output. A text that came in deltas is not repeated as a whole. */
