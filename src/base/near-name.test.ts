@@ -11,4 +11,5 @@ test("a short name is not near to one with which it has nothing in common", () =
   expect(findNearNames("", ["bg", "run"])).toEqual([])
   expect(findNearNames("/", ["bg", "run"])).toEqual([])
   expect(findNearNames("zz", ["bg"])).toEqual([])
+  expect(findNearNames("mcp", ["gc"])).toEqual([])
 })

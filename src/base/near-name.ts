@@ -3,7 +3,7 @@ const MOST_NAMES = 3
 /** The names a person may have meant, nearest first. */
 export function findNearNames(name: string, candidates: Iterable<string>): readonly string[] {
   const wanted = normalise(name)
-  const furthest = Math.max(2, Math.floor(wanted.length / 3))
+  const furthest = wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3))
   return [...new Set(candidates)]
     .map((candidate) => ({ candidate, ...compare(wanted, normalise(candidate)) }))
     .filter(({ distance, isAlike }) => isAlike && distance <= furthest)

@@ -3,6 +3,11 @@ import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
 import { describeTwoSpellings, type Spellings } from "../base/rename-keys.ts"
 import type { Override } from "./environment.ts"
+import { MCP_FILE } from "./folder-contents.ts"
+
+/** Other programs have MCP servers among their settings. */
+const MCP_KEYS: ReadonlySet<string> = new Set(["mcp", "mcpServers"])
+const MCP_HINT = `MCP servers are listed in ${MCP_FILE} beside this file. `
 
 /** Something the configuration says that makes no sense, and where. */
 export interface ConfigProblem {
@@ -28,9 +33,15 @@ export function toProblems(
   })
 }
 
-export function toUnknownKey(path: readonly PropertyKey[], allowed: readonly string[]): ConfigProblem {
-  const near = findNearNames(String(path.at(-1)), allowed)
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""
+/** `elsewhere`: the places where a key of that name is allowed. */
+export function toUnknownKey(
+  path: readonly PropertyKey[],
+  allowed: readonly string[],
+  elsewhere: readonly string[] = [],
+): ConfigProblem {
+  const key = String(path.at(-1))
+  const near = elsewhere.length > 0 ? elsewhere : findNearNames(key, allowed)
+  const hint = MCP_KEYS.has(key) ? MCP_HINT : near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""
   return { path, message: `there is no such key. ${hint}Allowed here: ${allowed.toSorted().join(", ")}.` }
 }
 

@@ -104,6 +104,8 @@ describe("a mistake in the configuration", () => {
         "Allowed here: background, model, place, plugins, prices, rules.",
       ],
     ],
+    [`{ "maxConcurrentTasks": 3 }`, ["maxConcurrentTasks:", "Did you mean background.maxConcurrentTasks?"]],
+    [`{ "mcp": {} }`, ["mcp: there is no such key. MCP servers are listed in .mcp.json beside this file."]],
     [`{ "prices": { "a": { "input": 1, "cache": 2 } } }`, ["prices.a.cache:", "Did you mean cached?"]],
     [`{ "rules": { "list": [{ "tools": "x", "tool": "y" }] } }`, ["rules.list.0.tools:", "Allowed here: tool."]],
     [`{ "background": 3 }`, ["background:", "expected object"]],

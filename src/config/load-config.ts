@@ -67,7 +67,9 @@ function readValues<Sections extends SectionSchemas>(
 
   const whole = read(wholeSchema, raw, []) ?? {}
   const allowed = ["plugins", ...Object.keys(sections)]
-  for (const key of Object.keys(whole)) if (!allowed.includes(key)) problems.push(toUnknownKey([key], allowed))
+  for (const key of Object.keys(whole)) {
+    if (!allowed.includes(key)) problems.push(toUnknownKey([key], allowed, findSections(sections, key)))
+  }
   const plugins = read(pluginsSchema, whole["plugins"], ["plugins"]) ?? []
   const values = Object.entries(sections).map(([name, schema]) => {
     const written = renameKeys(whole[name] ?? (isSingleValue(schema) ? undefined : {}), spellings[name] ?? {})
@@ -82,6 +84,12 @@ function readValues<Sections extends SectionSchemas>(
     values: Object.fromEntries(values) as SectionValues<Sections>,
     plugins: toConfiguredPlugins(plugins),
   }
+}
+
+/** The sections that have such a key, as `section.key`. */
+function findSections(sections: SectionSchemas, key: string): readonly string[] {
+  const found = Object.entries(sections).filter(([, schema]) => keysOf(schema).some(({ name }) => name === key))
+  return found.map(([section]) => `${section}.${key}`)
 }
 
 function withDefaults(value: unknown, defaults: Readonly<Record<string, unknown>> | undefined): unknown {

@@ -57,6 +57,8 @@ export interface Departure {
   readonly stopped: readonly TaskHere[]
   /** How many tasks go on: other processes run them, or will. */
   readonly left: number
+  /** Those of them that nobody runs yet. */
+  readonly queued: readonly TaskRecord[]
   /** True if the store could not be asked about any of them. */
   readonly isStoreAway: boolean
 }
@@ -177,7 +179,8 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
         return run ? (views[index]?.task ?? watch.seen.get(id) ?? { id, ...run }) : []
       })
       const stopped = here.filter(({ kind, lifetime }) => kind === "tool" && lifetime !== "forever")
-      return { stopped, left: ids.length - stopped.length, isStoreAway: views.every((view) => view === undefined) }
+      const queued = views.flatMap((view) => (view?.task.status === "queued" ? view.task : []))
+      return { stopped, left: ids.length - stopped.length, queued, isStoreAway: views.every((view) => !view) }
     },
     tellEnds(ids) {
       const untold = ids.filter((id) => watch.watched.has(id))

@@ -50,6 +50,19 @@ test("a chat leaves its tasks to a worker, and everybody sees who runs them and 
   expect(await look("tasks", "show", id)).toContain(reason)
 })
 
+test("a chat that runs no tasks says when it is left that its task waits for a worker, and how to start one", async () => {
+  const engine = await createSharedStore()
+  const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine, "--concurrency", "0"] })
+  chat.type("/start sleep 1000")
+  await chat.shows(/\] is queued in the background/)
+  chat.type("/quit")
+  await chat.shows(
+    /1 task waits for a worker or a chat that runs tasks\. To start a worker: meanwhile --engine \S+ worker\n/,
+  )
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown()).not.toContain("without this chat")
+})
+
 test("a chat on a store that others use announces its own tasks, and not theirs", async () => {
   const engine = await createSharedStore()
   const [mine, theirs] = [1, 2].map(() => startPiped({ directory: createFolder(), arguments: ["--engine", engine] }))

@@ -14,7 +14,7 @@ test("at the end of input, what a report starts is waited for and reported, also
     announcer: {
       news: {
         going: async () => [],
-        departure: async () => ({ stopped: [], left: 0, isStoreAway: false }),
+        departure: async () => ({ stopped: [], left: 0, queued: [], isStoreAway: false }),
         async allEnded() {
           const hasWaited = going.shift() ?? false
           if (hasWaited) course.push("its task ended")

@@ -2,7 +2,7 @@ import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { plain, shortId, type TaskId, toLine } from "../format/format.ts"
+import { plain, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { AT_NEXT_START, describeHandoff } from "../format/handoff.ts"
 import type { Announcer } from "./announcer.ts"
@@ -144,17 +144,32 @@ export function createLeaving(leaveStore: () => void): Leaving {
  * others.
  */
 async function tellGoing(
-  { screen, announcer, words }: EndingParts,
+  { desk, screen, announcer, words }: EndingParts,
   ids: readonly TaskId[],
   drainMs: number,
 ): Promise<void> {
-  const { stopped, left, isStoreAway } = await announcer.news.departure(ids)
-  if (left > 0) screen.print(`${countOf(left)} ${left === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
+  const { stopped, left, queued, isStoreAway } = await announcer.news.departure(ids)
+  const unclaimed = await unlessAway(countUnclaimed(desk, queued), 0)
+  const going = left - unclaimed
+  if (going > 0) screen.print(`${countOf(going)} ${going === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
+  if (unclaimed > 0) {
+    const wait = `${countOf(unclaimed)} ${unclaimed === 1 ? "waits" : "wait"} for a worker or a chat that runs tasks.`
+    screen.print(`${wait} To start a worker: ${words} worker`)
+  }
   if (stopped.length === 0) return
   const { length } = stopped
   const stop = isStoreAway ? describeStopWhileAway(length) : describeStop(length, drainMs)
   screen.print(`${stop} To run ${length === 1 ? "it" : "one"} again: ${words} tasks retry ID`)
   for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+}
+
+/** How many of these tasks no other process would take. */
+async function countUnclaimed({ workers }: Pick<Desk, "workers">, queued: readonly Task[]): Promise<number> {
+  let count = 0
+  for (const [one, ...others] of Map.groupBy(queued, ({ plugin, tool }) => `${plugin}/${tool}`).values()) {
+    if (one && (await workers.successors(one)).length === 0) count += 1 + others.length
+  }
+  return count
 }
 
 function describeStop(count: number, drainMs: number): string {

@@ -23,6 +23,8 @@ export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, colu
 }
 
 const LEAVING = "nothing: it stops"
+/** A chat with `--concurrency 0` runs only a call of its own that moved to the background. */
+const NOTHING = "nothing"
 
 const HEAD = ["id", "host", "pid", "since", "runs", "takes", "plugins"]
 
@@ -35,8 +37,8 @@ function toCells(worker: WorkerRow, nowMs: number): string[] {
   return [
     ...place,
     formatDuration(Math.max(0, nowMs - since)),
-    `${running} of ${concurrency}`,
-    isLeaving ? LEAVING : takes === "own" ? "its own" : kinds.join(", "),
+    concurrency === 0 ? String(running) : `${running} of ${concurrency}`,
+    isLeaving ? LEAVING : concurrency === 0 ? NOTHING : takes === "own" ? "its own" : kinds.join(", "),
     names.map(toLine).join(", "),
   ]
 }
