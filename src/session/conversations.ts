@@ -101,7 +101,11 @@ export function createConversations(options: ConversationsOptions): Conversation
   let closed: Promise<void> | undefined
   return {
     models: scope.models,
-    createSession: (wanted) => createSession(scope, wanted),
+    async createSession(wanted) {
+      if (closing.signal.aborted)
+        throw new MeanwhileError("closed", "Meanwhile is shutting down: no session is created.")
+      return createSession(scope, wanted)
+    },
     openSession: (id, workspace) => openSession(scope, id, workspace),
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { Question } from "../../src/plugin/person-port.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { openScripted } from "../support/session/open-agent.ts"
+import { openScripted, PLACES } from "../support/session/open-agent.ts"
 
 test("what a person allowed a session ends with it", async () => {
   const asked: Question[] = []
@@ -33,4 +33,10 @@ test("what a person allowed a session ends with it", async () => {
   const again = await runtime.openSession(session.id)
   await again.send("c")
   expect(asked).toHaveLength(2)
+})
+
+test.each(PLACES)("no session is created once the runtime is closed, %s", async (_, isKept) => {
+  const { runtime } = await openScripted(createScriptedModel([]), { isKept })
+  await runtime.close()
+  await expect(runtime.createSession()).rejects.toMatchObject({ code: "closed" })
 })

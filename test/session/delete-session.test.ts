@@ -2,6 +2,8 @@ import { expect, test } from "vitest"
 import { toSaidCollection } from "../../src/session/log/settle-operations.ts"
 import { TOLD_MARKS } from "../../src/session/saved/documents.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
+import { openAgent } from "../support/session/open-agent.ts"
+import { createGatedTool } from "../support/tools.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openSubagents, spawn } from "../support/session/open-subagents.ts"
 
@@ -60,4 +62,17 @@ test("the marks of a conversation and of its subagents go with it, in one look a
   await runtime.sessions.delete(session.id)
   expect(looks).toBe(1)
   expect((await documents(DEFAULT_WORKSPACE, TOLD_MARKS)).map(({ id }) => id)).toEqual(["another"])
+})
+
+test("a conversation in which nothing was said yet is deleted with its tasks", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { runtime, session } = await openAgent(["hello"], { isKept: true, tools: [gated.tool] })
+  const { id } = await runtime.tasks.start({ tool: "gated", input: {}, session: session.id })
+  const { context } = await gated.call(1)
+  expect(await runtime.sessions.delete(session.id)).toBe(true)
+  expect(context.signal.aborted).toBe(true)
+  await expect(runtime.tasks.get(id)).rejects.toMatchObject({ code: "not_found" })
+  expect((await runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })).items).toEqual([])
+  expect(await runtime.sessions.delete(session.id)).toBe(false)
+  await expect(session.send("hi")).rejects.toMatchObject({ code: "closed" })
 })

@@ -48,7 +48,8 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       return id
     },
     async delete(id) {
-      return (await find(id)) !== undefined && deleteSession(scope, workspace, id)
+      if (!(await find(id)) && !(await storeUnsaid(scope, workspace, id))) return false
+      return deleteSession(scope, workspace, id)
     },
     async describe(id, description) {
       const open = scope.open.get(id)
@@ -62,6 +63,22 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
   }
+}
+
+/**
+ * Gives a session that is open here a record, if nothing was said in it yet: with a record its tasks and documents are
+ * removed like those of any other session. Dying after it leaves an empty session, which can be deleted. False: there is
+ * no such session.
+ */
+async function storeUnsaid(
+  { open, store }: Using<"open" | "store">,
+  workspace: WorkspaceId,
+  id: SessionId,
+): Promise<boolean> {
+  const log = open.get(id)?.log
+  if (log?.workspace !== workspace || !log.isKept || log.position > 0) return false
+  await store.commit([{ op: "session.create", id, workspace, data: toStoredData(log.data) }])
+  return true
 }
 
 /** Sessions that people talk with; those of subagents are left out. */
