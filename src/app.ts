@@ -7,6 +7,7 @@ import { closeAll } from "./base/close-all.ts"
 import { MeanwhileError } from "./base/error.ts"
 import { gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
+import { makeDataFolder } from "./config/make-folder.ts"
 import { toShownUrl } from "./config/engine-url.ts"
 import { createDesk } from "./desk/desk.ts"
 import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
@@ -62,6 +63,7 @@ export async function openRuntime(
   const person = createPersonSwitch()
   if (options.person) person.attach(options.person)
   await using opened = new AsyncDisposableStack()
+  if (options.dataDirectory !== undefined) makeDataFolder(options.dataDirectory)
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
   const storePath = options.dataDirectory === undefined ? IN_MEMORY : join(dataDirectory, STORE_FILE)
   const leaving = createLeaving(options.storeWait)

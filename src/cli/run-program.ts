@@ -20,6 +20,7 @@ Examples:
   meanwhile tasks                             what runs in the background, and what came of it
   meanwhile worker --engine postgres://me@db/work   take work from a store that many share
 
+With --concurrency 0 a chat or a run leaves all tasks to workers.
 Without a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) it talks with a built-in offline model.
 Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
@@ -107,11 +108,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
     .option("--engine <url>", "keep it in this PostgreSQL instead: postgres://user@host/database, without a password")
     .option("--model <id>", "talk with this model, as provider/name")
-    .option(
-      "--concurrency <n>",
-      "run so many tasks at once here; in a chat or a run, 0 leaves all of them to workers",
-      toConcurrency,
-    )
+    .option("--concurrency <n>", "run so many tasks at once here", toConcurrency)
     .option("--resume [id]", "go on with the last conversation, or with this one")
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")

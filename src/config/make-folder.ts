@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { systemCodeOf } from "../base/system-error.ts"
 
 const OWN_ONLY = 0o700
 
 /**
- * Makes an absolute folder that is missing, with those above it. One at a time: where none can be made, as below
- * `/proc`,
- * Node's recursive way tries without end.
+ * Makes a folder that is missing, with those above it. One at a time: where none can be made, as below `/proc`, Node's
+ * recursive way tries without end.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return
@@ -17,4 +18,32 @@ export function makeFolder(path: string): void {
     // Somebody else may have made it just now.
     if (!existsSync(path)) throw error
   }
+}
+
+/**
+ * Makes a data folder, and refuses one that can never be made. Whoever writes there tells other problems, such as
+ * missing rights.
+ */
+export function makeDataFolder(path: string): void {
+  try {
+    makeFolder(path)
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") return
+    const message = `The data folder ${path} cannot be used: ${describeFolderProblem(error)}.`
+    throw new MeanwhileError("store_unavailable", message, { path }, { cause: error })
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no folder can be made there",
+  ENOTDIR: "a part of that path is a file",
+  EACCES: "it may not be written",
+  EPERM: "it may not be written",
+  EROFS: "it lies on a read-only disk",
+  ENOSPC: "the disk is full",
+}
+
+/** Says why a folder cannot be made or written. */
+export function describeFolderProblem(error: unknown): string {
+  return REASONS[String(systemCodeOf(error))] ?? toErrorMessage(error)
 }

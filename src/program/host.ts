@@ -1,5 +1,6 @@
 import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { describeFolderProblem } from "../config/make-folder.ts"
 import { openStoreFile } from "../app.ts"
 import { type Finding, findOr, ok, problem } from "./finding.ts"
 
@@ -28,12 +29,16 @@ function examineNode(version: string): Finding {
 }
 
 async function examineFolder(dataDirectory: string): Promise<readonly Finding[]> {
-  const isThere = await exists(dataDirectory)
-  if (isThere) await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK)
-  else await tryFolder(await findExisting(dataDirectory))
-  return [
-    ok("data folder", isThere ? `${dataDirectory} can be written` : `${dataDirectory} is made at the first start`),
-  ]
+  try {
+    const isThere = await exists(dataDirectory)
+    if (isThere) await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK)
+    else await tryFolder(await findExisting(dataDirectory))
+    const state = isThere ? "can be written" : "is made at the first start"
+    return [ok("data folder", `${dataDirectory} ${state}`)]
+  } catch (error) {
+    const text = `The data folder ${dataDirectory} cannot be used: ${describeFolderProblem(error)}.`
+    throw new Error(text, { cause: error })
+  }
 }
 
 /** The nearest folder above it that is there. */

@@ -145,6 +145,14 @@ test.each(["tasks", "tasks show", "workers", "doctor", "ledger", "worker", "run"
   },
 )
 
+test("help explains what the command takes, and nothing that it refuses", async () => {
+  const help = async (...words: readonly string[]) =>
+    (await runToEnd({ directory: createFolder(), arguments: [...words, "--help"] })).stdout
+  expect(await help("tasks", "answer")).toContain("the number of an option")
+  expect(await help("run")).toContain("--concurrency 0")
+  expect(await help("worker")).not.toContain(" 0 leaves")
+})
+
 test("what a task comes to, and what cannot be done with it, is told by the exit code", async () => {
   const directory = createFolder()
   const failing = await runToEnd({ directory, arguments: ["run", "start `test -e there` in the background"] })

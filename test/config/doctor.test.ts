@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
@@ -135,5 +135,15 @@ test("a data folder whose folders are missing too is made at the first start, an
   const examine = async (directory: string) => (await examineHost(directory, "24.1.0"))[1]
   expect(await examine(join(dataDirectory, "a", "b"))).toMatchObject({ status: "ok" })
   writeFileSync(dataDirectory, "a file")
-  expect(await examine(join(dataDirectory, "a"))).toMatchObject({ status: "problem" })
+  const below = join(dataDirectory, "a")
+  const text = `The data folder ${below} cannot be used: a part of that path is a file.`
+  expect(await examine(below)).toMatchObject({ status: "problem", text })
 })
+
+test.runIf(existsSync("/proc/self"))(
+  "a data folder where none can be made is a problem, in the words of a start",
+  async () => {
+    const text = "The data folder /proc/x cannot be used: no folder can be made there."
+    expect((await examineHost("/proc/x", "24.1.0"))[1]).toMatchObject({ status: "problem", text })
+  },
+)

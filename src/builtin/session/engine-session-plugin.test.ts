@@ -134,6 +134,10 @@ describe("deleting a conversation", () => {
 })
 
 describe("saving in the engine", () => {
+  it.each(["save", "sessions"])("/%s refuses a word that it does not understand", async (name) => {
+    await expect(run(name, "notes")).rejects.toThrow(`/${name} does not understand "notes". Usage: /${name}`)
+  })
+
   it("is a checkpoint of a time: by hand, after every tenth turn, and at the end", async () => {
     const clock = createManualClock()
     const engine = createEngineSessionPlugin({ directory, clock })

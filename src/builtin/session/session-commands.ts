@@ -13,7 +13,8 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
     {
       name: "save",
       description: "save this conversation now",
-      async run(_argument, context) {
+      async run(argument, context) {
+        refuseArgument("save", argument)
         const state = await context.state()
         return state ? shelf.save(state) : "There is no conversation here to save."
       },
@@ -21,7 +22,10 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
     {
       name: "sessions",
       description: "list the conversations, the last used first",
-      run: (_argument, context) => showList(context),
+      run(argument, context) {
+        refuseArgument("sessions", argument)
+        return showList(context)
+      },
     },
     {
       name: "resume",
@@ -45,6 +49,13 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
       run: (argument, context) => deleteSession(shelf, argument.trim(), context),
     },
   ]
+}
+
+function refuseArgument(name: string, argument: string): void {
+  const word = argument.trim()
+  if (word === "") return
+  const message = `/${name} does not understand ${JSON.stringify(word.slice(0, 80))}. Usage: /${name}`
+  throw new MeanwhileError("invalid_input", message)
 }
 
 async function deleteSession(shelf: SessionShelf, wanted: string, context: CommandContext): Promise<string> {

@@ -18,6 +18,7 @@ const AFTER = `
 What is piped in beside a prompt is said with it: git diff | meanwhile run "review this"
 The answer goes to standard output, everything else to standard error. Before it ends it waits for the tasks that the
 answer left in the background, and prints what the agent reports of them. Waiting costs no tokens.
+With --concurrency 0 it leaves all tasks to workers.
 Exit codes: 0 completed, 1 the turn, a report or a task failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
 /** `meanwhile run`: one prompt, without anybody at the keyboard. */

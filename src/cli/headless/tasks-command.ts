@@ -52,7 +52,7 @@ export function createTasksCommand(): Command {
   tasks.addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
   const answer = withId("answer", `${answerCommand.summary}, and wait for it`).argument(
     "<answer...>",
-    "yes, no, or text",
+    "yes, no, the number of an option, or text",
   )
   tasks.addCommand(toShellCommand(answer, answerCommand, workOnTasks))
   const tell = withId("tell", `${tellCommand.summary}, which is waited for`).argument("<text...>", "what to say")

@@ -1,21 +1,11 @@
 import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { toErrorMessage } from "../../base/error.ts"
-import { makeFolder } from "../../config/make-folder.ts"
+import { describeFolderProblem, makeFolder } from "../../config/make-folder.ts"
 
 export const DATA_DIRECTORY_NAME = ".meanwhile"
 
 /** Keeps everything in the folder out of the repository it lies in. */
 const IGNORE_ALL = "*\n"
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no folder can be made there",
-  ENOTDIR: "a part of that path is a file",
-  EACCES: "it may not be written",
-  EPERM: "it may not be written",
-  EROFS: "it lies on a read-only disk",
-  ENOSPC: "the disk is full",
-}
 
 /** The folder if it exists: a command that keeps nothing makes none. */
 export function findDataDirectory(name = DATA_DIRECTORY_NAME): string | undefined {
@@ -33,8 +23,7 @@ export function openDataDirectory(name = DATA_DIRECTORY_NAME): string {
     if (!isThere) writeFileSync(join(path, ".gitignore"), IGNORE_ALL)
     return path
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : ""
-    const reason = REASONS[code] ?? toErrorMessage(error)
+    const reason = describeFolderProblem(error)
     throw new Error(`The data folder ${path} cannot be used: ${reason}. Name another: --data-dir FOLDER`, {
       cause: error,
     })
