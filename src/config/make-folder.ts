@@ -20,10 +20,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/**
- * Makes a data folder, and refuses one that can never be made. Whoever writes there tells other problems, such as
- * missing rights.
- */
+/** Makes a data folder, and refuses one that can never be made. The first write there tells other problems. */
 export function makeDataFolder(path: string): void {
   try {
     makeFolder(path)

@@ -23,6 +23,8 @@ export interface ServerProcess extends Transport {
 const STDIN_GRACE_MS = 1_000
 const SIGTERM_GRACE_MS = 2_000
 const KEPT_LINE_CHARACTERS = 300
+/** A grandchild that left the group may keep the pipe open. */
+const LAST_LINE_GRACE_MS = 500
 
 /**
  * A server as a child process in a group of its own, which ends as a whole: a wrapper such as npx leaves nobody behind.
@@ -31,6 +33,7 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
   const buffer = new ReadBuffer()
   let child: ChildProcessWithoutNullStreams | null = null
   let lastLine = ""
+  let hasPrintedAll: Promise<unknown> = Promise.resolve()
 
   const transport: ServerProcess = {
     stderr: null,
@@ -46,6 +49,7 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
         const line = chunk.toString("utf8").trimEnd().split("\n").at(-1) ?? ""
         if (line.trim() !== "") lastLine = line.slice(0, KEPT_LINE_CHARACTERS)
       })
+      hasPrintedAll = new Promise((resolve) => started.stderr.once("close", resolve))
       for (const stream of [started.stdin, started.stdout, started.stderr]) {
         stream.on("error", (error) => transport.onerror?.(error))
       }
@@ -63,7 +67,10 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
       if (!hasRoom) await Promise.race([once(child.stdin, "drain"), once(child, "exit")])
     },
     async close() {
-      if (child?.pid !== undefined) await endGroup(child)
+      if (child?.pid === undefined) return
+      await endGroup(child)
+      // Its last line, which often says why it has ended, may come after its end.
+      await isOver(hasPrintedAll, LAST_LINE_GRACE_MS)
     },
   }
   return transport
@@ -100,10 +107,10 @@ async function endGroup(child: ChildProcessWithoutNullStreams): Promise<void> {
   await exited
 }
 
-async function isOver(exited: Promise<unknown>, graceMs: number): Promise<boolean> {
+async function isOver(ending: Promise<unknown>, graceMs: number): Promise<boolean> {
   const grace = new AbortController()
   const over = await Promise.race([
-    exited.then(() => true),
+    ending.then(() => true),
     pause(graceMs, false, { signal: grace.signal }).catch(() => false),
   ])
   grace.abort()
