@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts"
 import { sleep } from "../../base/sleep.ts"
+import { readCommand } from "./table.ts"
 import {
   findMembers,
   isStillAlive,
@@ -35,18 +36,19 @@ export async function stopTree(
   const startedAt = clock.monotonic()
   // Looked up first: once its parent is dead nothing tells whose child a process without the marker was.
   const relatives = listRelatives(tree)
+  const isCopy = createCopyCheck(tree)
+  // The group's signal reaches those that are there. One born while its parent traps it has to be told by itself.
+  const present = relatives.filter((member) => member.groupId === tree.leaderPid && !isCopy(member))
+  const told = new Set(present.map((member) => member.pid))
   signalGroup(tree, "SIGTERM")
   // A stopped process sees the signal only when it goes on.
   signalGroup(tree, "SIGCONT")
   const look = (known: readonly Member[]): Member[] => findMembers(tree, known).filter(isMine)
 
   let members = look(relatives)
-  // The group's signal reached those that were there. One born while its parent trapped it has to be told by itself.
-  const present = relatives.filter((member) => member.groupId === tree.leaderPid)
-  const told = new Set(present.map((member) => member.pid))
   for (let delayMs = FIRST_LOOK_MS; members.length > 0 && clock.monotonic() - startedAt < graceMs; ) {
     for (const member of members) {
-      if (told.has(member.pid)) continue
+      if (told.has(member.pid) || isCopy(member)) continue
       told.add(member.pid)
       sendSignal(member.pid, "SIGTERM")
       sendSignal(member.pid, "SIGCONT")
@@ -60,6 +62,16 @@ export async function stopTree(
     if (isLooking || members.length === 0) members = look(members)
   }
   return killMembers(tree, clock, look, members)
+}
+
+/**
+ * True of a process that the wrapper has forked and that is not the command yet: it still traps the signal as the wrapper
+ * does, and would forget it.
+ */
+function createCopyCheck({ leaderPid, marker }: ProcessTree): (member: Member) => boolean {
+  if (marker === undefined) return () => false
+  const wrapper = readCommand(leaderPid)
+  return ({ pid }) => pid !== leaderPid && readCommand(pid) === wrapper
 }
 
 async function killMembers(
