@@ -80,7 +80,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const patience = createPatience(forMs, closing.signal, gone.signal)
     for (;;) {
       try {
-        return await connections.use((connection) => connection.runAlone<Row>(statement, values))
+        const rows = await connections.use((connection) => connection.runAlone<Row>(statement, values))
+        reachability.answered()
+        return rows
       } catch (error) {
         if (!(await patience.bear(error))) throw toStoreError(error, name)
       }

@@ -53,6 +53,23 @@ test("a server that stays away is told of once, and again when it is back", asyn
   expect(reachability.isAway).toBe(false)
 })
 
+test("a statement that is answered shows that the server is back, before the next probe does", async () => {
+  const { reachability, told, asked } = open([...Array.from({ length: 6 }, () => "gone" as const), "there"])
+  reachability.answered()
+  reachability.doubt()
+  await vi.advanceTimersByTimeAsync(2_000)
+  const before = asked()
+  reachability.answered()
+  expect(reachability.isAway).toBe(false)
+  expect(told).toEqual(["away: Error: refused", "back"])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(asked()).toBe(before)
+  reachability.doubt()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(told).toEqual(["away: Error: refused", "back"])
+  expect(asked()).toBeGreaterThan(before)
+})
+
 test("one answer that is late proves nothing", async () => {
   const { reachability, told } = open(["gone", "there"], 5_000)
   reachability.doubt()

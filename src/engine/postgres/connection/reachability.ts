@@ -3,6 +3,8 @@ export interface Reachability {
   readonly isAway: boolean
   /** A connection was lost, or nobody has answered for long. */
   doubt(): void
+  /** A statement was answered: the server is there, although the next probe may be a second away. */
+  answered(): void
   /** Resolves once nothing is tried any more. */
   close(): Promise<void>
 }
@@ -22,34 +24,35 @@ const SHORTEST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 1_000
 
 export function createReachability({ probe, onAway, onBack }: ReachabilityParts): Reachability {
-  const closing = new AbortController()
   let isAway = false
+  let isClosed = false
+  let current: Look | undefined
   let looking: Promise<void> | undefined
 
-  async function look(): Promise<void> {
-    const doubtedAtMs = performance.now()
+  async function look({ sinceMs, over }: Look): Promise<void> {
     let pauseMs = SHORTEST_PAUSE_MS
     let failures = 0
-    while (!closing.signal.aborted) {
+    while (!over.signal.aborted) {
       const cause = await probe().then(
         () => undefined,
         (error: unknown) => ({ error }),
       )
-      if (closing.signal.aborted) return
-      const doubtedMs = performance.now() - doubtedAtMs
-      if (!cause) {
-        if (isAway) onBack(doubtedMs)
-        isAway = false
-        return
-      }
+      if (over.signal.aborted) return
+      if (!cause) return comeBack(sinceMs)
       failures += 1
-      if (!isAway && doubtedMs >= GRACE_MS && failures >= FEWEST_FAILURES) {
+      if (!isAway && performance.now() - sinceMs >= GRACE_MS && failures >= FEWEST_FAILURES) {
         isAway = true
         onAway(cause.error)
       }
-      await pause(pauseMs, closing.signal)
+      await pause(pauseMs, over.signal)
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     }
+  }
+
+  function comeBack(sinceMs: number): void {
+    if (!isAway) return
+    isAway = false
+    onBack(performance.now() - sinceMs)
   }
 
   return {
@@ -57,16 +60,30 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
       return isAway
     },
     doubt() {
-      if (closing.signal.aborted) return
-      looking ??= look().finally(() => {
+      if (isClosed || looking) return
+      current = { sinceMs: performance.now(), over: new AbortController() }
+      looking = look(current).finally(() => {
         looking = undefined
       })
     },
+    answered() {
+      if (!isAway || isClosed || !current) return
+      current.over.abort()
+      comeBack(current.sinceMs)
+    },
     async close() {
-      closing.abort()
+      isClosed = true
+      current?.over.abort()
       await looking
     },
   }
+}
+
+/** Probes, one after the other, until the server answers. */
+interface Look {
+  /** By the monotonic clock: when the doubt began. */
+  readonly sinceMs: number
+  readonly over: AbortController
 }
 
 /** Half of it by chance, so that a fleet does not come back in step. No process stays for it. */
