@@ -138,7 +138,7 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
       (await runToEnd({ ...wrong, arguments: [...words, "--engine", url] })).stdout
     await using asker = await openAsker(url)
     const { id: queued } = await asker.tasks.start({ tool: "run_command", input: { command: "sleep 1000" } })
-    // A quick machine looks within the second in which a whole hour is left, a slow one within half a minute.
+    // Shown as 59 min for the next 45 s. A whole hour would be shown as one on a quick machine.
     const asked = await askForApproval(url, HOUR_MS - 15_000)
     expect(await look("tasks")).toMatch(new RegExp(`^${queued.slice(0, 8)} {2}queued {7}${SECONDS} `, "m"))
     expect(await look("tasks", "inbox")).toMatch(/expires in 59 min/)

@@ -89,6 +89,7 @@ test("what an actor was told in one workspace hides nothing that ended in anothe
   const other = runtime.desk({ workspace: "others", actor: "person" })
   const conversation = await beginConversation(runtime, LOCAL_PERSON)
   await acknowledgeAll(other, conversation)
+  // This desk's mark was set now, and hides what ends in the same millisecond.
   await moveOn(runtime, other.now())
   const { id } = await other.tasks.start({ tool: "echo", input: { value: "there" } })
   // In a shared store an actor hears only of tasks of a conversation, and of tasks that were promised.

@@ -53,6 +53,7 @@ describe.for(["stops_at_folder", "stops_at_spawn"] as const)(
       expect(began()).toHaveLength(1)
       expect(Object.keys(readProcessFiles(spool))).toEqual(Object.keys(files))
       const [claimed = ""] = Object.entries(files).flatMap(([name, text]) => (text.startsWith("claim ") ? [name] : []))
+      expect(claimed, "the next worker's command has claimed a file").not.toBe("")
       const readClaimed = () => readFacts(join(spool, "1", claimed))
       await eventually("the start of the next worker's command is noted", () => readClaimed()?.startedAt !== undefined)
       const facts = readClaimed()

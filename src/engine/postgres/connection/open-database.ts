@@ -80,9 +80,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const patience = createPatience(forMs, closing.signal, gone.signal)
     for (;;) {
       try {
-        const rows = await connections.use((connection) => connection.runAlone<Row>(statement, values))
-        reachability.answered()
-        return rows
+        return await connections.use((connection) => connection.runAlone<Row>(statement, values))
       } catch (error) {
         if (!(await patience.bear(error))) throw toStoreError(error, name)
       }
@@ -125,6 +123,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const [found] = await accept(() => ask<FirstLook>(first, undefined, startPatienceMs))
     if (found?.is_read_only) throw toStoreError(readOnly(), name)
     owner = found?.owner ?? null
+    reachability.confirm()
     isOpen = true
   } catch (error) {
     await close()

@@ -53,21 +53,36 @@ test("a server that stays away is told of once, and again when it is back", asyn
   expect(reachability.isAway).toBe(false)
 })
 
-test("a statement that is answered shows that the server is back, before the next probe does", async () => {
-  const { reachability, told, asked } = open([...Array.from({ length: 6 }, () => "gone" as const), "there"])
-  reachability.answered()
+test.for([0, 900])(
+  "a server whose return is confirmed is back at once, and is doubted anew (%i ms a probe)",
+  async (probeMs) => {
+    const { reachability, told, asked } = open(["gone"], probeMs)
+    reachability.confirm()
+    reachability.doubt()
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(told).toEqual(["away: Error: refused"])
+    reachability.confirm()
+    expect(reachability.isAway).toBe(false)
+    expect(told).toEqual(["away: Error: refused", "back"])
+    const before = asked()
+    reachability.doubt()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(asked()).toBeGreaterThan(before)
+    expect(told).toEqual(["away: Error: refused", "back", "away: Error: refused"])
+    await Promise.all([reachability.close(), vi.advanceTimersByTimeAsync(1_000)])
+    reachability.confirm()
+    expect(told).toHaveLength(3)
+  },
+)
+
+test("a server whose return is confirmed is not asked again", async () => {
+  const { reachability, asked } = open(["gone"])
   reachability.doubt()
-  await vi.advanceTimersByTimeAsync(2_000)
+  await vi.advanceTimersByTimeAsync(3_000)
   const before = asked()
-  reachability.answered()
-  expect(reachability.isAway).toBe(false)
-  expect(told).toEqual(["away: Error: refused", "back"])
+  reachability.confirm()
   await vi.advanceTimersByTimeAsync(10_000)
   expect(asked()).toBe(before)
-  reachability.doubt()
-  await vi.advanceTimersByTimeAsync(10_000)
-  expect(told).toEqual(["away: Error: refused", "back"])
-  expect(asked()).toBeGreaterThan(before)
 })
 
 test("one answer that is late proves nothing", async () => {

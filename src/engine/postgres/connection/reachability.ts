@@ -3,8 +3,11 @@ export interface Reachability {
   readonly isAway: boolean
   /** A connection was lost, or nobody has answered for long. */
   doubt(): void
-  /** A statement was answered: the server is there, although the next probe may be a second away. */
-  answered(): void
+  /**
+   * A new connection was made, and it takes writes: the server is back, although the next probe may be a second away. A
+   * statement on an old connection proves less: the server may let nobody else in, or be read-only.
+   */
+  confirm(): void
   /** Resolves once nothing is tried any more. */
   close(): Promise<void>
 }
@@ -24,32 +27,33 @@ const SHORTEST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 1_000
 
 export function createReachability({ probe, onAway, onBack }: ReachabilityParts): Reachability {
+  const closing = new AbortController()
+  const looks = new Set<Promise<void>>()
   let isAway = false
-  let isClosed = false
   let current: Look | undefined
-  let looking: Promise<void> | undefined
 
-  async function look({ sinceMs, over }: Look): Promise<void> {
+  async function run({ sinceMs, confirmed }: Look): Promise<void> {
+    const signal = AbortSignal.any([closing.signal, confirmed.signal])
     let pauseMs = SHORTEST_PAUSE_MS
     let failures = 0
-    while (!over.signal.aborted) {
+    while (!signal.aborted) {
       const cause = await probe().then(
         () => undefined,
         (error: unknown) => ({ error }),
       )
-      if (over.signal.aborted) return
-      if (!cause) return comeBack(sinceMs)
+      if (signal.aborted) return
+      if (!cause) return tellBack(sinceMs)
       failures += 1
       if (!isAway && performance.now() - sinceMs >= GRACE_MS && failures >= FEWEST_FAILURES) {
         isAway = true
         onAway(cause.error)
       }
-      await pause(pauseMs, over.signal)
+      await pause(pauseMs, signal)
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     }
   }
 
-  function comeBack(sinceMs: number): void {
+  function tellBack(sinceMs: number): void {
     if (!isAway) return
     isAway = false
     onBack(performance.now() - sinceMs)
@@ -60,30 +64,35 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
       return isAway
     },
     doubt() {
-      if (isClosed || looking) return
-      current = { sinceMs: performance.now(), over: new AbortController() }
-      looking = look(current).finally(() => {
-        looking = undefined
+      if (closing.signal.aborted || current) return
+      const look = { sinceMs: performance.now(), confirmed: new AbortController() }
+      current = look
+      const looking = run(look).finally(() => {
+        looks.delete(looking)
+        if (current === look) current = undefined
       })
+      looks.add(looking)
     },
-    answered() {
-      if (!isAway || isClosed || !current) return
-      current.over.abort()
-      comeBack(current.sinceMs)
+    confirm() {
+      const look = current
+      if (!look || !isAway) return
+      // A doubt from now on is a new one, even if the last probe of this look has not ended.
+      current = undefined
+      look.confirmed.abort()
+      tellBack(look.sinceMs)
     },
     async close() {
-      isClosed = true
-      current?.over.abort()
-      await looking
+      closing.abort()
+      await Promise.all(looks)
     },
   }
 }
 
-/** Probes, one after the other, until the server answers. */
+/** Probes one after the other, until one is answered or the server's return is confirmed. */
 interface Look {
-  /** By the monotonic clock: when the doubt began. */
+  /** When the doubt began, by the monotonic clock. */
   readonly sinceMs: number
-  readonly over: AbortController
+  readonly confirmed: AbortController
 }
 
 /** Half of it by chance, so that a fleet does not come back in step. No process stays for it. */
