@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { findFolderCycles, findUpwardImports, RUNNER_FOLDERS } from "./architecture/folders.ts"
@@ -24,6 +25,24 @@ test("ARCHITECTURE.md shows the import table as it is", () => {
   })
   const table = ["| in src | may import | packages | runs in a browser |", "|---|---|---|---|", ...rows].join("\n")
   expect(shown?.trim()).toBe(table)
+})
+
+test("every file that a route in ARCHITECTURE.md names is there", () => {
+  const [, routes = ""] = readFileSync(`${root}ARCHITECTURE.md`, "utf8").split("## Routes through the files\n")
+  const rows = (routes.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| `"))
+  const missing = rows.flatMap((row) => {
+    let folder = ""
+    const names = [...(row.split(" | ")[0] ?? "").matchAll(/`([^`]+\.ts)`/g)].map(([, name = ""]) => name)
+    return names.filter((name) => {
+      // A name alone is a neighbour of the file before it, or is told from the top of its folder.
+      const places = [`src/${name}`, `src/${folder}/${name}`, `src/${folder.split("/")[0]}/${name}`]
+      const place = places.find((path) => existsSync(`${root}${path}`))
+      if (place) folder = dirname(place).slice("src/".length)
+      return place === undefined
+    })
+  })
+  expect(rows.length).toBeGreaterThan(20)
+  expect(missing).toEqual([])
 })
 
 test("no folders of src import one another", () => {

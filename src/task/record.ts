@@ -71,6 +71,27 @@ export interface TaskDetails {
   readonly traceId: string | null
 }
 
+/** The details of a task of which nobody asks anything special. */
+export const PLAIN_DETAILS = {
+  session: null,
+  parentTask: null,
+  parentMessage: null,
+  batch: null,
+  group: null,
+  model: null,
+  folder: null,
+  inputHeldBy: null,
+  metadata: {},
+  lifetime: "runtime",
+  priority: 0,
+  notify: "wake",
+  limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
+  idempotencyKey: null,
+  askedBy: null,
+  depth: 0,
+  traceId: null,
+} as const satisfies Partial<TaskDetails>
+
 /** The numbers of the last run that outlive a change of status. */
 export interface RunCourse {
   readonly run: number

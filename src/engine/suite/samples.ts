@@ -15,7 +15,7 @@ import {
 import type { NoticeKey } from "../../task/notice.ts"
 import type { TaskEntry } from "../../task/operation.ts"
 import type { Patch } from "../../task/patch.ts"
-import type { AskingStep, TaskDetails, TaskRecord } from "../../task/record.ts"
+import { type AskingStep, PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
 
 export const WORKER: WorkerId = createWorkerId()
@@ -32,30 +32,16 @@ export const FAILURE: TaskFailure = { code: "broken", message: "It broke.", deta
 
 export function sampleDetails(changes: Partial<TaskDetails> = {}): TaskDetails {
   return {
+    ...PLAIN_DETAILS,
     id: createTaskId(),
     workspace: DEFAULT_WORKSPACE,
-    session: null,
-    parentTask: null,
-    parentMessage: null,
-    batch: null,
-    group: null,
     kind: "tool",
     plugin: "shell",
     tool: "run_command",
-    model: null,
-    folder: null,
     title: "npm test",
     input: { command: "npm test" },
-    inputHeldBy: null,
     metadata: { owner: "suite" },
-    lifetime: "runtime",
-    priority: 0,
-    notify: "wake",
-    limits: { timeoutMs: 300_000, tokens: null, costMicros: null, outputBytes: null },
-    idempotencyKey: null,
-    askedBy: null,
-    depth: 0,
-    traceId: null,
+    limits: { ...PLAIN_DETAILS.limits, timeoutMs: 300_000 },
     ...changes,
   }
 }

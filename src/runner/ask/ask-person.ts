@@ -4,7 +4,7 @@ import type { AskingRun } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { WaitRecord } from "../../task/wait.ts"
 import { enter } from "../run/enter.ts"
 import { cancelTask } from "../stop/cancel.ts"
@@ -76,28 +76,19 @@ async function writeQuestion(scope: WriteQuestionScope, active: ActiveRun, quest
 
 function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, question: Question): TaskDetails {
   return {
+    ...PLAIN_DETAILS,
     id: createTaskId(),
     workspace: active.origin.workspace,
     session: active.origin.session,
     parentTask: toRecorded(scope, active),
     parentMessage: active.origin.parentMessage,
-    batch: null,
-    group: null,
     kind: "tool",
     plugin: TURN_PLUGIN,
     tool: QUESTION_TOOL,
-    model: null,
-    folder: null,
     title: toQuestionTitle(scope, question),
     input: scope.redactor.redactJson(toJson(question)).value,
-    inputHeldBy: null,
-    metadata: {},
-    lifetime: "runtime",
-    priority: 0,
     notify: "next_turn",
-    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
     idempotencyKey: `${QUESTION_PREFIX}${toAsker(active)}/${toNumbered(active.steps, toQuestionHash(question))}`,
-    askedBy: null,
     depth: active.origin.depth + 1,
     traceId: active.origin.traceId,
   }

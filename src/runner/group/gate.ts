@@ -2,7 +2,7 @@ import { z } from "zod"
 import { shorten } from "../../base/shorten.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { createTaskId, createWaitId } from "../../task/id.ts"
-import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Tool } from "../../plugin/tool.ts"
@@ -70,29 +70,17 @@ function toDescription(member: TaskRecord): string {
 function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDetails {
   const hops = Math.max(0, ...members.map(({ metadata }) => toHops(metadata)))
   return {
+    ...PLAIN_DETAILS,
     id: createTaskId(),
     workspace: group.workspace,
     session: group.session,
-    parentTask: null,
-    parentMessage: null,
-    batch: null,
-    group: null,
     kind: "tool",
     plugin: GATE_PLUGIN,
     tool: GATE_TOOL,
-    model: null,
-    folder: null,
     title: `results of ${group.name}`,
     input: { group: group.id },
-    inputHeldBy: null,
     metadata: hops > 0 ? { [HOPS]: hops } : {},
-    lifetime: "runtime",
-    priority: 0,
-    notify: "wake",
-    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
     idempotencyKey: toGateKey(group.id),
-    askedBy: null,
-    depth: 0,
     traceId: members[0]?.traceId ?? null,
   }
 }

@@ -4,7 +4,13 @@ import type { ToolReturn, Tool } from "../../plugin/tool.ts"
 import { type SessionId, type TaskId, type WorkspaceId, createTaskId } from "../../task/id.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
-import type { TaskRecord, TaskDetails, AskingStep, TaskSummary } from "../../task/record.ts"
+import {
+  type AskingStep,
+  PLAIN_DETAILS,
+  type TaskDetails,
+  type TaskRecord,
+  type TaskSummary,
+} from "../../task/record.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
@@ -195,28 +201,20 @@ async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: T
     throw new MeanwhileError("not_found", `There is no parent task ${parentTask} in this workspace.`, { parentTask })
   }
   return {
+    ...PLAIN_DETAILS,
     id,
     workspace,
     session,
     parentTask,
-    parentMessage: null,
-    batch: null,
-    group: null,
     kind: "turn",
     plugin: TURN_PLUGIN,
     tool: TURN_TOOL,
     model,
-    folder: null,
     title: scope.redactor.redactText(title),
     input: null,
-    inputHeldBy: null,
     metadata: withAsker(withHops(metadata, parent?.hops ?? 0), caller),
-    lifetime: "runtime",
-    priority: 0,
     notify: "silent",
-    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
     idempotencyKey,
-    askedBy: null,
     depth: parent?.depth ?? 0,
     traceId,
   }
