@@ -1,29 +1,10 @@
 import type { DatabaseSync } from "node:sqlite"
 import { MeanwhileError } from "../../../base/error.ts"
-import { SCHEMA } from "./schema.ts"
-import {
-  EVENTS_IN_ORDER,
-  FEWER_PAGES,
-  FOLDER_OF_TASK,
-  GROUPS_TO_TEND,
-  NOTICES_BY_CLAIMANT,
-  SESSIONS_BY_USE,
-} from "./schema-changes.ts"
+import { MIGRATIONS } from "./schema-changes.ts"
 import { prepare } from "../sqlite/statement.ts"
 
 /** Marks a file as a store of ours: "MEAN" in ASCII. */
 export const APPLICATION_ID = 0x4d45414e
-
-/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
-const MIGRATIONS: readonly string[] = [
-  SCHEMA,
-  SESSIONS_BY_USE,
-  FEWER_PAGES,
-  NOTICES_BY_CLAIMANT,
-  GROUPS_TO_TEND,
-  EVENTS_IN_ORDER,
-  FOLDER_OF_TASK,
-]
 
 export const STORE_VERSION = MIGRATIONS.length
 

@@ -1,3 +1,5 @@
+import { SCHEMA } from "./schema.ts"
+
 /** The second version: conversations are listed by when they were last used. */
 export const SESSIONS_BY_USE = "CREATE INDEX sessions_by_use ON sessions (workspace, updated_at DESC, number DESC)"
 
@@ -7,7 +9,7 @@ export const SESSIONS_BY_USE = "CREATE INDEX sessions_by_use ON sessions (worksp
  * lie in one tree; the number of the event that first told of a step keeps their order. A message's key is one number,
  * its session's times 2^32 and its position: such a tree grows at its end without moving what lies before.
  */
-export const FEWER_PAGES = `
+const FEWER_PAGES = `
 DROP INDEX sessions_by_use;
 ALTER TABLE sessions ADD COLUMN updated_minute INTEGER NOT NULL DEFAULT 0;
 UPDATE sessions SET updated_minute = updated_at / 60000;
@@ -48,17 +50,17 @@ DROP TABLE earlier_messages;
 `
 
 /** The fourth version: what a step has claimed is found by the step. */
-export const NOTICES_BY_CLAIMANT = `CREATE INDEX notices_by_claimant
+const NOTICES_BY_CLAIMANT = `CREATE INDEX notices_by_claimant
   ON notices (claimed_by_task, claimed_by_run, claimed_by_key) WHERE claimed_by_task IS NOT NULL`
 
 /** The fifth version: groups that may still need something are found among all that ever were. */
-export const GROUPS_TO_TEND = `
+const GROUPS_TO_TEND = `
 CREATE INDEX groups_unfinished ON groups (session, created_at) WHERE state IN ('open', 'sealed');
 CREATE INDEX groups_gated ON groups (created_at) WHERE merge = 'human_gated';
 `
 
 /** The sixth version: events, too, lie in a tree that grows at its end. Their key is their task's and their sequence. */
-export const EVENTS_IN_ORDER = `
+const EVENTS_IN_ORDER = `
 ALTER TABLE events RENAME TO earlier_events;
 CREATE TABLE events (
   place INTEGER PRIMARY KEY,
@@ -72,4 +74,15 @@ DROP TABLE earlier_events;
 `
 
 /** The seventh version: which folder a task names, so that those who have not are not offered it. */
-export const FOLDER_OF_TASK = "ALTER TABLE tasks ADD COLUMN folder TEXT"
+const FOLDER_OF_TASK = "ALTER TABLE tasks ADD COLUMN folder TEXT"
+
+/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+export const MIGRATIONS: readonly string[] = [
+  SCHEMA,
+  SESSIONS_BY_USE,
+  FEWER_PAGES,
+  NOTICES_BY_CLAIMANT,
+  GROUPS_TO_TEND,
+  EVENTS_IN_ORDER,
+  FOLDER_OF_TASK,
+]

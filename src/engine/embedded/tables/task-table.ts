@@ -2,34 +2,30 @@ import type { DatabaseSync } from "node:sqlite"
 import { isTerminal } from "../../../task/lifecycle.ts"
 import { prepare, type Statement } from "../sqlite/statement.ts"
 import {
-  toInputText,
+  CHANGEABLE_COLUMNS,
+  FACT_COLUMNS,
+  FIXED_COLUMNS,
+  type InputText,
   parseInput,
+  RUN_COLUMNS,
   SUMMARY_COLUMNS,
+  type TaskColumns,
   type TaskRow,
+  toInputText,
   toStoredTask,
-  toStateColumns,
+  type WrittenTask,
 } from "../../rules/rows/task-row.ts"
-import { createLargeInputTable, isLarge, type LargeInputTable, createTaskInsert } from "./task-insert.ts"
+import { toStateColumns } from "../../rules/rows/state-columns.ts"
 import type { TaskTable } from "../../rules/tables.ts"
-import type { StoredTask } from "../../rules/stored-task.ts"
+import type { NewTask, StoredTask } from "../../rules/stored-task.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
-const SAVE_RUN = `UPDATE tasks SET status = ?, run = ?, fence = ?, last_sequence = ?, worker = ?, available_at = ?,
-  queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, used_at = ?, state = ?, patch = ?,
-  progress = ?, tokens = ?, cost_micros = ?, resume_count = ?, retrieved_at = ?, stripped_at = ? WHERE number = ?`
-
-const SAVE_FACTS = `UPDATE tasks SET last_sequence = ?, progress = ?, tokens = ?, cost_micros = ?, resume_count = ?,
-  retrieved_at = ?, stripped_at = ?, patch = ? WHERE number = ?`
-
 export function createTaskTable(database: DatabaseSync): TaskTable {
   const largeInputs = createLargeInputTable(database)
-  const saveRun = prepare(database, SAVE_RUN)
-  const saveFacts = prepare(database, SAVE_FACTS)
-  const saveDetails = prepare(
-    database,
-    "UPDATE tasks SET priority = ?, session = ?, group_id = ?, input_held_by = ?, title = ?, folder = ? WHERE number = ?",
-  )
+  const saveRun = prepareUpdate(database, RUN_COLUMNS)
+  const saveFacts = prepareUpdate(database, FACT_COLUMNS)
+  const saveDetails = prepareUpdate(database, CHANGEABLE_COLUMNS)
   const saveInput = prepare(database, "UPDATE tasks SET input = ?, metadata = ? WHERE number = ?")
   const markUsed = prepare(database, "UPDATE tasks SET has_unused_result = 0, used_at = ? WHERE number = ?")
   const remove = prepare(database, "DELETE FROM tasks WHERE number = ?")
@@ -37,50 +33,9 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
   return {
     ...createTaskFinder(database, largeInputs),
     insert: createTaskInsert(database, largeInputs),
-    saveRun({ number, details, course, state }) {
-      const { worker, availableAt, endedAt, rest, patch } = toStateColumns(state)
-      const isTurn = details.kind === "turn"
-      saveRun.run(
-        state.status,
-        course.run,
-        course.fence,
-        course.lastSequence,
-        worker,
-        availableAt,
-        course.queuedAt,
-        course.startedAt,
-        endedAt,
-        course.ranMs,
-        isTerminal(state.status) && !isTurn ? 1 : 0,
-        isTurn ? endedAt : null,
-        rest,
-        patch,
-        course.progress && JSON.stringify(course.progress),
-        course.usage.tokens,
-        course.usage.costMicros,
-        course.resumeCount,
-        course.retrievedAt,
-        course.strippedAt,
-        number,
-      )
-    },
-    saveFacts({ number, course, state }) {
-      saveFacts.run(
-        course.lastSequence,
-        course.progress && JSON.stringify(course.progress),
-        course.usage.tokens,
-        course.usage.costMicros,
-        course.resumeCount,
-        course.retrievedAt,
-        course.strippedAt,
-        toStateColumns(state).patch,
-        number,
-      )
-    },
-    saveDetails({ number, details }) {
-      const { priority, session, group, inputHeldBy, title, folder } = details
-      saveDetails.run(priority, session, group, inputHeldBy, title, folder, number)
-    },
+    saveRun,
+    saveFacts,
+    saveDetails,
     saveInput({ number, details }) {
       const text = toInputText(details)
       const liesApart = isLarge(text)
@@ -93,6 +48,42 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
       largeInputs.remove(number)
       remove.run(number)
     },
+  }
+}
+
+function createTaskInsert(database: DatabaseSync, largeInputs: LargeInputTable): (task: NewTask) => StoredTask {
+  const columns = { ...RUN_COLUMNS, ...CHANGEABLE_COLUMNS, ...FIXED_COLUMNS }
+  const names = [...Object.keys(columns), "metadata", "input"]
+  const insert = prepare(
+    database,
+    `INSERT INTO tasks (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
+  )
+  const toValues = readColumns(columns)
+  return (task) => {
+    const text = toInputText(task.details)
+    const hasLargeInput = isLarge(text)
+    const { metadata, input } = hasLargeInput ? { metadata: null, input: null } : text
+    const number = Number(insert.run(...toValues(task), metadata, input).lastInsertRowid)
+    if (hasLargeInput) largeInputs.save(number, text)
+    return { number, details: task.details, course: task.course, state: task.state, hasLargeInput }
+  }
+}
+
+function prepareUpdate(database: DatabaseSync, columns: TaskColumns): (task: StoredTask) => void {
+  const set = Object.keys(columns).map((name) => `${name} = ?`)
+  const update = prepare(database, `UPDATE tasks SET ${set.join(", ")} WHERE number = ?`)
+  const toValues = readColumns(columns)
+  return (task) => void update.run(...toValues(task), task.number)
+}
+
+function readColumns(columns: TaskColumns): (task: NewTask) => (string | number | null)[] {
+  const reads = Object.values(columns)
+  return (task) => {
+    const state = toStateColumns(task.state)
+    const isTurn = task.details.kind === "turn"
+    const hasUnusedResult = isTerminal(task.state.status) && !isTurn
+    const written: WrittenTask = { task, state, hasUnusedResult, usedAt: isTurn ? state.endedAt : null }
+    return reads.map((read) => read(written))
   }
 }
 
@@ -122,6 +113,31 @@ function createTaskFinder(database: DatabaseSync, largeInputs: LargeInputTable):
     findByIdempotencyKey: (workspace, key) => readIf(byIdempotencyKey.get(workspace, key)),
     findByAskingStep: ({ taskId, run, key }) => readIf(byAskingStep.get(taskId, run, key)),
     ofSession: (session) => bySession.all(session).map(read),
+  }
+}
+
+/** Longer inputs lie apart, so that a change of status does not write them again. */
+const INLINE_CHARACTERS = 1_000
+
+/** True if the inputs lie in a row of their own instead of the task's. */
+function isLarge({ input, metadata }: InputText): boolean {
+  return input.length + metadata.length > INLINE_CHARACTERS
+}
+
+interface LargeInputTable {
+  find(task: number): InputText | undefined
+  save(task: number, text: InputText): void
+  remove(task: number): void
+}
+
+function createLargeInputTable(database: DatabaseSync): LargeInputTable {
+  const find = prepare<InputText>(database, "SELECT input, metadata FROM large_inputs WHERE task = ?")
+  const save = prepare(database, "INSERT OR REPLACE INTO large_inputs (input, metadata, task) VALUES (?, ?, ?)")
+  const remove = prepare(database, "DELETE FROM large_inputs WHERE task = ?")
+  return {
+    find: (task) => find.get(task),
+    save: (task, { input, metadata }) => void save.run(input, metadata, task),
+    remove: (task) => void remove.run(task),
   }
 }
 

@@ -2,21 +2,8 @@ import { setTimeout as wait } from "node:timers/promises"
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Database, Query } from "../connection/database.ts"
 import { isHeldUp } from "../connection/store-error.ts"
-import { FOLDER_OF_TASK, OUTPUT_SCHEMA, SCHEMA } from "./schema.ts"
+import { MIGRATIONS } from "./schema.ts"
 import { migrateQueue, QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
-
-interface Migration {
-  readonly statements: string
-  /** The oldest version of Meanwhile's store that goes on working beside this one, while a fleet is brought to it. */
-  readonly usableFrom: number
-}
-
-/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
-const MIGRATIONS: readonly Migration[] = [
-  { statements: SCHEMA, usableFrom: 1 },
-  { statements: OUTPUT_SCHEMA, usableFrom: 1 },
-  { statements: FOLDER_OF_TASK, usableFrom: 1 },
-]
 
 export const STORE_VERSION = MIGRATIONS.length
 

@@ -4,7 +4,7 @@
  * forget the order of keys), and times are milliseconds. Ids and keys are compared byte by byte. What belongs to a task is
  * kept under its number and guarded by the lock of its row; what belongs to a session or a group, by theirs.
  */
-export const SCHEMA = `
+const SCHEMA = `
 CREATE SEQUENCE task_numbers;
 CREATE TABLE tasks (
   number bigint PRIMARY KEY,
@@ -243,7 +243,7 @@ CREATE TABLE commit_marks (
  * The second version: what runs print. Pieces of one run follow each other without a gap; the oldest go when it prints more
  * than is kept, and all of them with the task, whichever version removes it.
  */
-export const OUTPUT_SCHEMA = `
+const OUTPUT_SCHEMA = `
 CREATE TABLE outputs (
   task bigint NOT NULL REFERENCES tasks (number) ON DELETE CASCADE,
   run integer NOT NULL,
@@ -255,4 +255,17 @@ CREATE TABLE outputs (
 `
 
 /** The third version: which folder a task names, so that those who have not are not offered it. Null in what earlier ones write. */
-export const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
+const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
+
+interface Migration {
+  readonly statements: string
+  /** The oldest version of Meanwhile's store that goes on working beside this one, while a fleet is brought to it. */
+  readonly usableFrom: number
+}
+
+/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+export const MIGRATIONS: readonly Migration[] = [
+  { statements: SCHEMA, usableFrom: 1 },
+  { statements: OUTPUT_SCHEMA, usableFrom: 1 },
+  { statements: FOLDER_OF_TASK, usableFrom: 1 },
+]

@@ -1,17 +1,9 @@
 import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } from "../../../task/id.ts"
 import type { RunStatus } from "../../../task/lifecycle.ts"
-import type { Patch } from "../../../task/patch.ts"
 import type { Progress } from "../../../task/progress.ts"
-import type { StoredTask } from "../stored-task.ts"
-import type {
-  Lifetime,
-  NotifyMode,
-  RunState,
-  TaskCourse,
-  TaskDetails,
-  TaskKind,
-  TaskSummary,
-} from "../../../task/record.ts"
+import { type StateColumns, toState, toStateWithoutPatch } from "./state-columns.ts"
+import type { NewTask, StoredTask } from "../stored-task.ts"
+import type { Lifetime, NotifyMode, TaskCourse, TaskDetails, TaskKind, TaskSummary } from "../../../task/record.ts"
 import type { JsonObject } from "../../../base/json.ts"
 
 export interface SummaryRow {
@@ -70,13 +62,6 @@ export type TaskRow = SummaryRow & {
   readonly input: string | null
 }
 
-/** The columns of SummaryRow: everything but what may be large. */
-export const SUMMARY_COLUMNS = `number, id, status, run, fence, last_sequence, worker, available_at, queued_at, started_at,
-  ended_at, ran_ms, stripped_at, priority, workspace, session, kind, plugin, tool, model, folder, input_held_by, parent_task,
-  parent_message, batch, group_id, lifetime, notify, depth, trace_id, idempotency_key, asked_by_task, asked_by_run,
-  asked_by_key, timeout_ms, limit_tokens, limit_cost_micros, limit_output_bytes, created_at, tokens, cost_micros,
-  resume_count, retrieved_at, title, progress, state`
-
 export function toStoredTask(
   row: TaskRow,
   given: Pick<TaskDetails, "input" | "metadata">,
@@ -89,12 +74,6 @@ export function toStoredTask(
 export function toTaskSummary(row: SummaryRow): TaskSummary {
   return { ...toDetails(row), ...toCourse(row), ...toStateWithoutPatch(row) }
 }
-
-type StateWithoutPatch = TaskSummary extends infer Summary
-  ? Summary extends TaskSummary
-    ? Omit<Summary, keyof TaskDetails | keyof TaskCourse>
-    : never
-  : never
 
 function toDetails(row: SummaryRow): Omit<TaskDetails, "input" | "metadata"> {
   return {
@@ -148,25 +127,6 @@ function toCourse(row: SummaryRow): TaskCourse {
   }
 }
 
-/** Which parts of a state have columns of their own; the rest is one JSON value. */
-function toStateWithoutPatch(row: SummaryRow): StateWithoutPatch {
-  const rest = row.state === null ? {} : (JSON.parse(row.state) as object)
-  const columns = {
-    status: row.status,
-    ...(row.worker === null ? {} : { worker: row.worker }),
-    ...(row.available_at === null ? {} : { availableAt: row.available_at }),
-    ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
-  }
-  return { ...columns, ...rest } as StateWithoutPatch
-}
-
-function toState(row: TaskRow): RunState {
-  const state = toStateWithoutPatch(row)
-  if (row.status === "queued" || row.status === "running" || row.status === "waiting") return state as RunState
-  if (row.status === "stopping" || row.status === "interrupted") return state as RunState
-  return { ...state, patch: row.patch === null ? null : (JSON.parse(row.patch) as Patch) } as RunState
-}
-
 /** Input and metadata as they are written. */
 export interface InputText {
   readonly input: string
@@ -182,40 +142,94 @@ export function parseInput(text: InputText): Pick<TaskDetails, "input" | "metada
   return { input: JSON.parse(text.input) as TaskDetails["input"], metadata }
 }
 
-/** The values of a state's columns. */
-export interface StateColumns {
-  readonly worker: string | null
-  readonly availableAt: number | null
-  readonly endedAt: number | null
-  readonly rest: string | null
-  readonly patch: string | null
+/** A task as it is written. */
+export interface WrittenTask {
+  readonly task: NewTask
+  readonly state: StateColumns
+  readonly hasUnusedResult: boolean
+  readonly usedAt: number | null
 }
 
-const NOTHING: StateColumns = { worker: null, availableAt: null, endedAt: null, rest: null, patch: null }
+/** Columns by name, and what is stored in each. */
+export type TaskColumns = Readonly<Record<string, (written: WrittenTask) => string | number | null>>
 
-export function toStateColumns(state: RunState): StateColumns {
-  switch (state.status) {
-    case "queued":
-      return { ...NOTHING, availableAt: state.availableAt }
-    case "running":
-      return { ...NOTHING, worker: state.worker }
-    case "waiting":
-      return { ...NOTHING, rest: JSON.stringify({ wait: state.wait }) }
-    case "stopping":
-      return { ...NOTHING, worker: state.worker, rest: JSON.stringify({ stop: state.stop }) }
-    case "completed":
-      return { ...NOTHING, endedAt: state.endedAt, patch: JSON.stringify(state.patch) }
-    case "failed":
-      return { ...NOTHING, ...toEnd(state, { failure: state.failure }) }
-    case "cancelled":
-    case "timed_out":
-      return { ...NOTHING, ...toEnd(state, { stop: state.stop, survivors: state.survivors }) }
-    case "interrupted":
-      return { ...NOTHING, endedAt: state.endedAt, rest: JSON.stringify({ by: state.by, failure: state.failure }) }
-  }
-}
+/** What a run's reports change, as often as they come. */
+export const FACT_COLUMNS = {
+  last_sequence: ({ task }) => task.course.lastSequence,
+  progress: ({ task }) => task.course.progress && JSON.stringify(task.course.progress),
+  tokens: ({ task }) => task.course.usage.tokens,
+  cost_micros: ({ task }) => task.course.usage.costMicros,
+  resume_count: ({ task }) => task.course.resumeCount,
+  retrieved_at: ({ task }) => task.course.retrievedAt,
+  stripped_at: ({ task }) => task.course.strippedAt,
+  patch: ({ state }) => state.patch,
+} satisfies TaskColumns
 
-function toEnd(state: { endedAt: number; patch: Patch | null }, rest: object) {
-  const patch = state.patch === null ? null : JSON.stringify(state.patch)
-  return { endedAt: state.endedAt, rest: JSON.stringify(rest), patch }
+/** What changes with the status; the facts are written with it. */
+export const RUN_COLUMNS = {
+  status: ({ task }) => task.state.status,
+  run: ({ task }) => task.course.run,
+  fence: ({ task }) => task.course.fence,
+  worker: ({ state }) => state.worker,
+  available_at: ({ state }) => state.availableAt,
+  queued_at: ({ task }) => task.course.queuedAt,
+  started_at: ({ task }) => task.course.startedAt,
+  ended_at: ({ state }) => state.endedAt,
+  ran_ms: ({ task }) => task.course.ranMs,
+  has_unused_result: ({ hasUnusedResult }) => (hasUnusedResult ? 1 : 0),
+  used_at: ({ usedAt }) => usedAt,
+  state: ({ state }) => state.rest,
+  ...FACT_COLUMNS,
+} satisfies TaskColumns
+
+/** Details that an operation may change. */
+export const CHANGEABLE_COLUMNS = {
+  priority: ({ task }) => task.details.priority,
+  session: ({ task }) => task.details.session,
+  group_id: ({ task }) => task.details.group,
+  input_held_by: ({ task }) => task.details.inputHeldBy,
+  title: ({ task }) => task.details.title,
+  folder: ({ task }) => task.details.folder,
+} satisfies TaskColumns
+
+/** Details that stay as they were when the task was made. */
+export const FIXED_COLUMNS = {
+  id: ({ task }) => task.details.id,
+  workspace: ({ task }) => task.details.workspace,
+  kind: ({ task }) => task.details.kind,
+  plugin: ({ task }) => task.details.plugin,
+  tool: ({ task }) => task.details.tool,
+  model: ({ task }) => task.details.model,
+  parent_task: ({ task }) => task.details.parentTask,
+  parent_message: ({ task }) => task.details.parentMessage,
+  batch: ({ task }) => task.details.batch,
+  lifetime: ({ task }) => task.details.lifetime,
+  notify: ({ task }) => task.details.notify,
+  depth: ({ task }) => task.details.depth,
+  trace_id: ({ task }) => task.details.traceId,
+  idempotency_key: ({ task }) => task.details.idempotencyKey,
+  asked_by_task: ({ task }) => task.details.askedBy && task.details.askedBy.taskId,
+  asked_by_run: ({ task }) => task.details.askedBy && task.details.askedBy.run,
+  asked_by_key: ({ task }) => task.details.askedBy && task.details.askedBy.key,
+  timeout_ms: ({ task }) => task.details.limits.timeoutMs,
+  limit_tokens: ({ task }) => task.details.limits.tokens,
+  limit_cost_micros: ({ task }) => task.details.limits.costMicros,
+  limit_output_bytes: ({ task }) => task.details.limits.outputBytes,
+  created_at: ({ task }) => task.course.createdAt,
+} satisfies TaskColumns
+
+const {
+  patch: _patch,
+  has_unused_result: _hasUnusedResult,
+  used_at: _usedAt,
+  ...SUMMARY
+} = {
+  ...FIXED_COLUMNS,
+  ...CHANGEABLE_COLUMNS,
+  ...RUN_COLUMNS,
 }
+/** The columns of SummaryRow: everything but what may be large. The compiler sees that all of them are written. */
+export const SUMMARY_COLUMNS = [
+  "number",
+  ...Object.keys(SUMMARY satisfies Record<Exclude<keyof SummaryRow, "number">, unknown>),
+].join(", ")
