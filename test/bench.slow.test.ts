@@ -40,6 +40,15 @@ test("with --json a benchmark prints one line per metric and nothing else", asyn
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })
 })
 
+test("several benchmarks are measured one after the other, and their metrics are told together", async () => {
+  const { exitCode, stdout } = await bench("shell", "promotion", "--json")
+  const names = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { readonly bench: string }).bench)
+  expect({ exitCode, names }).toEqual({ exitCode: 0, names: ["promotion", "shell"] })
+})
+
 test("a benchmark that does not exist is refused with the names of those that do", async () => {
   const { exitCode, stdout, stderr } = await bench("speed", "--json")
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
