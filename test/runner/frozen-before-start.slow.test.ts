@@ -2,13 +2,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { readFacts } from "../../src/runner/process/process-file.ts"
+import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import { readProcess } from "../../src/runner/process/table.ts"
 import { type ChildWorker, startChildWorker } from "../support/child-worker.ts"
 import { eventually } from "../support/eventually.ts"
 import type { WorkerHabit } from "../support/programs/worker.ts"
-import { openTestRuntime } from "../support/test-engine.ts"
+import { hasEvent, interceptCommits } from "../support/intercept-commits.ts"
+import { openTestEngine, openTestRuntime } from "../support/test-engine.ts"
 import { createFolder, openIn } from "../support/workplace.ts"
 import type { TaskId } from "../../src/task/id.ts"
+import type { TaskRecord } from "../../src/task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../src/task/worker.ts"
 
 const background = { leaseSeconds: 0.5 }
@@ -84,6 +87,34 @@ describe.for(["stops_at_folder", "stops_at_spawn"] as const)(
       expect((await desk.tasks.output(id)).text).toBe("begun\ndone\n")
       expect(began()).toHaveLength(1)
       await next.close()
+    })
+
+    test("does not fail the task that another worker is about to take over", async () => {
+      const { directory, desk, worker, started, id, began } = await freezeWorker(habit)
+      const engine = await openTestEngine(join(directory, "data"), { isHolderAlive: isWorkerAlive })
+      const deciding = Promise.withResolvers<void>()
+      const thawed = Promise.withResolvers<void>()
+      onTestFinished(() => thawed.resolve())
+      interceptCommits({ engine }, async (operations, commit) => {
+        if (hasEvent(operations, "task.released")) {
+          deciding.resolve()
+          await thawed.promise
+        }
+        return commit(operations)
+      })
+      const opening = openIn(directory, { background, engine })
+      await deciding.promise
+      writeFileSync(join(directory, "go"), "")
+      worker.continue()
+      await started
+      // The one that was slow to decide loses the task again, to this one or to nobody.
+      const isUndecided = ({ status, fence }: TaskRecord) => status === "running" && fence === 1
+      await eventually("it is decided about", async () => !isUndecided((await desk.tasks.get(id)).task))
+      thawed.resolve()
+      await opening
+      const { task } = await desk.tasks.result(id, { waitMs: 30_000 })
+      expect(task).toMatchObject({ status: "completed", run: 1 })
+      expect(began()).toHaveLength(1)
     })
 
     test("starts nothing of a task that was cancelled meanwhile", async () => {

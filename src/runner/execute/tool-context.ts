@@ -3,7 +3,7 @@ import type { ToolContext, ConversationPorts } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import { type ActiveRun, toCallKey } from "../run/active-run.ts"
-import { isLost, requireClaim, requireOwned } from "../run/ownership.ts"
+import { isLost, markLost, requireClaim, requireOwned } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/run-account.ts"
 import { spoolOf } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasStore } from "../run/scope.ts"
@@ -47,10 +47,21 @@ async function runProcess(
   const control = { signal: active.control.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
   const exit = await spoolOf(scope, active)
     .runProcess(request, control)
-    .catch((error: unknown) => stopAtLimit(scope, active, error))
+    .catch(async (error: unknown) => {
+      loseIfTaken(active, error)
+      return stopAtLimit(scope, active, error)
+    })
   if (exit.survivors === "unknown") active.control.hasUnknownSurvivors = true
   else active.control.survivors.push(...exit.survivors)
   return exit
+}
+
+/**
+ * The files of a run tell that another worker is taking it over before the store does: what it is about to decide would
+ * be kept from it by an end that is written here.
+ */
+function loseIfTaken(active: ActiveRun, error: unknown): void {
+  if (isMeanwhileError(error, "stale_claim") && active.standing.in === "background") markLost(active)
 }
 
 /** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */
