@@ -24,14 +24,21 @@ const historySchema = lazily(() => z.object({ path: z.string(), changes: z.array
 /** One change of a file, written down before it is made: after a crash it may be one that never happened. */
 export type RecordedChange = z.infer<ReturnType<typeof changeSchema>>
 
+/** The newest recorded change that can be seen in the file, if something else has not changed the file since. */
+export type LastChange =
+  | { readonly state: "in_place"; readonly change: RecordedChange; readonly previous: FileState | undefined }
+  | { readonly state: "none" }
+  | { readonly state: "overwritten" }
+
 /** Copies of files before each change: a folder per file, a numbered copy per change. */
 export interface BackupStore {
-  /** The oldest first. */
-  changesOf(place: Place): Promise<readonly RecordedChange[]>
   /** Contract: when it resolves, the old content is safe. */
   record(place: Place, before: FileState | undefined, after: string | null): Promise<void>
-  /** Undefined when there was no file. */
-  contentBefore(place: Place, change: RecordedChange): Promise<FileState | undefined>
+  /**
+   * Changes at the end whose old content is what the file has now are passed over: a crash kept them from being made, or
+   * somebody took them back.
+   */
+  lastChange(place: Place, current: FileState | undefined): Promise<LastChange>
   /** Forgets this change and all after it. */
   dropFrom(place: Place, change: RecordedChange): Promise<void>
 }
@@ -42,6 +49,7 @@ export function createBackupStore(directory: string, mostPerFile: number): Backu
   const copyOf = (place: Place, { number }: Pick<RecordedChange, "number">): string =>
     join(folderOf(place), `${number}.before`)
 
+  /** The oldest first. */
   async function changesOf(place: Place): Promise<readonly RecordedChange[]> {
     const text = await unlessMissing(readFile(join(folderOf(place), "changes.json"), "utf8"))
     return text === undefined ? [] : parseHistory(text, place)
@@ -52,41 +60,40 @@ export function createBackupStore(directory: string, mostPerFile: number): Backu
   async function removeCopies(place: Place, changes: readonly RecordedChange[]): Promise<void> {
     for (const change of changes) await rm(copyOf(place, change), { force: true })
   }
+  async function contentBefore(place: Place, change: RecordedChange): Promise<FileState | undefined> {
+    if (!change.before) return undefined
+    const { hash, mode, user, group } = change.before
+    const bytes = await unlessMissing(readFile(copyOf(place, change)))
+    if (!bytes || hashOf(bytes) !== hash) throw toDamaged(place)
+    return { bytes, hash, mode, owner: { user, group } }
+  }
 
   return {
-    changesOf,
     record: async (place, before, after) => {
       const known = await changesOf(place)
       const number = (known.at(-1)?.number ?? 0) + 1
       await mkdir(folderOf(place), { recursive: true, mode: 0o700 })
       if (before) await writeWhole(copyOf(place, { number }), before.bytes)
-      const all = [...known, { number, before: before ? toRecordedState(before) : null, after }]
+      const state = before ? { hash: before.hash, mode: before.mode, ...before.owner } : null
+      const all = [...known, { number, before: state, after }]
       await keep(place, all.slice(-mostPerFile))
       await removeCopies(place, all.slice(0, -mostPerFile))
     },
-    contentBefore: async (place, change) => {
-      if (!change.before) return undefined
-      const bytes = await unlessMissing(readFile(copyOf(place, change)))
-      if (!bytes || hashOf(bytes) !== change.before.hash) throw toDamaged(place)
-      const { mode, user, group } = change.before
-      return { bytes, hash: change.before.hash, mode, owner: { user, group } }
+    lastChange: async (place, current) => {
+      const hash = current?.hash ?? null
+      for (const change of (await changesOf(place)).toReversed()) {
+        if (change.after === hash) return { state: "in_place", change, previous: await contentBefore(place, change) }
+        if ((change.before?.hash ?? null) !== hash) return { state: "overwritten" }
+      }
+      return { state: "none" }
     },
     dropFrom: async (place, change) => {
       const known = await changesOf(place)
-      await keep(
-        place,
-        known.filter(({ number }) => number < change.number),
-      )
-      await removeCopies(
-        place,
-        known.filter(({ number }) => number >= change.number),
-      )
+      const kept = known.filter(({ number }) => number < change.number)
+      await keep(place, kept)
+      await removeCopies(place, known.slice(kept.length))
     },
   }
-}
-
-function toRecordedState({ hash, mode, owner }: FileState): NonNullable<RecordedChange["before"]> {
-  return { hash, mode, ...owner }
 }
 
 function parseHistory(text: string, place: Place): readonly RecordedChange[] {

@@ -3,14 +3,10 @@ import { MeanwhileError } from "../../base/error.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { createBackupStore } from "./backup-store.ts"
+import { createChangeTools } from "./change-tools.ts"
 import { createReadFile } from "./read-file.ts"
-import { createRemoveFile } from "./remove-file.ts"
-import { createSeenFiles } from "./seen-files.ts"
-import { createUndoFileChange } from "./undo-file-change.ts"
-import { createUpdateFile } from "./update-file.ts"
 import { createWorkingFiles } from "./working-files.ts"
 import { createWorkingRoot } from "./working-root.ts"
-import { createWriteNewFile } from "./write-new-file.ts"
 
 export interface FileEditPluginOptions {
   /** Absolute. Nothing outside is read or written. */
@@ -23,11 +19,9 @@ export interface FileEditPluginOptions {
   readonly backupsPerFile?: number
 }
 
-const BACKUPS_PER_FILE = 20
-
 /** Reads and changes the files of one folder. */
 export function createFileEditPlugin(options: FileEditPluginOptions): ToolPlugin {
-  const { root, backupDirectory, protectedPaths = [], backupsPerFile = BACKUPS_PER_FILE } = options
+  const { root, backupDirectory, protectedPaths = [], backupsPerFile = 20 } = options
   for (const path of [root, backupDirectory]) {
     if (isAbsolute(path)) continue
     throw new MeanwhileError("invalid_input", `The file_edit plugin takes absolute folders only, not "${path}".`, {
@@ -38,19 +32,11 @@ export function createFileEditPlugin(options: FileEditPluginOptions): ToolPlugin
     privatePaths: [backupDirectory],
     protectedPaths: protectedPaths.map((path) => resolve(root, path)),
   })
-  const seen = createSeenFiles()
-  const backups = createBackupStore(backupDirectory, Math.max(1, backupsPerFile))
-  const files = createWorkingFiles({ root: workingRoot, backups, seen })
+  const files = createWorkingFiles(workingRoot, createBackupStore(backupDirectory, Math.max(1, backupsPerFile)))
   return defineBuiltin({
     kind: "tool",
     name: "file_edit",
-    tools: [
-      createReadFile(files),
-      createUpdateFile(files, seen),
-      createWriteNewFile(files),
-      createRemoveFile(files),
-      createUndoFileChange(files),
-    ],
+    tools: [createReadFile(files), ...createChangeTools(files)],
     autoApprovedTools: ["readFile"],
     systemInstructions:
       "Read a file with readFile before you change it. Prefer updateFile with old_text and new_text over writing a " +

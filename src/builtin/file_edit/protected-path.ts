@@ -1,5 +1,4 @@
-import { sep } from "node:path"
-import { isInside } from "./path-inside.ts"
+import { isAbsolute, relative, sep } from "node:path"
 
 /** Permitted use of a path inside the root. */
 export type PathRight = "all" | "read" | "none"
@@ -21,6 +20,12 @@ export function rightTo(path: string, relativePath: string, rules: PathRules): P
   if (names.some((name) => PRIVATE_NAMES.test(name)) || isBelow(path, rules.privatePaths)) return "none"
   if (names.some((name) => READ_ONLY_NAMES.test(name)) || isBelow(path, rules.protectedPaths)) return "read"
   return "all"
+}
+
+/** Both absolute. A folder is inside itself. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 function isBelow(path: string, folders: readonly string[]): boolean {

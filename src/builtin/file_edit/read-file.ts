@@ -20,9 +20,7 @@ export function createReadFile(files: WorkingFiles): Tool {
       limit: z.number().int().min(1).default(DEFAULT_LINES).describe("How many lines."),
     }),
     title: ({ path }) => `read ${path}`,
-    pin: files.pin,
-    isHere: files.isHere,
-    folderOf: files.folderOf,
+    ...files.byPath,
     onCrash: "retry",
     run: async ({ path, offset, limit }, { session }) => {
       const { place, state } = await files.read(path, session)

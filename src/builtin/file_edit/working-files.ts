@@ -2,13 +2,13 @@ import { rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import type { SessionId } from "../../task/id.ts"
 import { openFolderOf } from "./anchored-folder.ts"
-import type { BackupStore } from "./backup-store.ts"
-import { findLastChange, type LastChange } from "./change-history.ts"
+import type { BackupStore, LastChange } from "./backup-store.ts"
 import { type FileState, hashOf, readState, readStateIn } from "./file-state.ts"
 import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import { replaceFile } from "./replace-file.ts"
-import type { SeenFiles } from "./seen-files.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { createNewestMap } from "../../base/newest-map.ts"
+import type { Tool } from "../../plugin/tool.ts"
 import type { Place, WorkingRoot } from "./working-root.ts"
 
 export interface FoundFile {
@@ -27,35 +27,34 @@ export interface PlannedChange {
 /** Says what a file becomes, as it is found. The same content means that nothing is to be done. */
 export type DecideContent = (found: FoundFile) => Promise<Buffer | undefined> | Buffer | undefined
 
+const MOST_SEEN = 10_000
+
 /** The files of the root, as the tools read and change them. */
 export interface WorkingFiles {
-  /** An input of a tool, with its path as other processes would understand it. */
-  pin<Input extends { readonly path: string }>(input: Input): Input
-  isHere(pinned: { readonly path: string }): boolean
-  folderOf(pinned: { readonly path: string }): string
+  /** What every tool with a path as its input has: with it, other processes understand the path in the same way. */
+  readonly byPath: Required<Pick<Tool<{ readonly path: string }>, "pin" | "isHere" | "folderOf">>
   read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
   /** Previews `change`. Changes nothing. */
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
   /** Contract: the old content is in the backups before the file changes. */
   change(path: string, session: SessionId | null, decide: DecideContent): Promise<PlannedChange>
+  /** Refuses when the file is no longer what the conversation saw; not one it never saw, nor one that is gone. */
+  requireUnchanged(session: SessionId | null, found: FoundFile): void
   planUndo(path: string): Promise<PlannedChange>
   /** Takes the last change back that is still in place. */
   undo(path: string, session: SessionId | null): Promise<PlannedChange>
 }
 
-export interface WorkingFilesParts {
-  readonly root: WorkingRoot
-  readonly backups: BackupStore
-  readonly seen: SeenFiles
-}
-
-export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): WorkingFiles {
+export function createWorkingFiles(root: WorkingRoot, backups: BackupStore): WorkingFiles {
   const oneAtATime = createOneAtATime()
+  /** The last content of each file that each conversation saw. In memory: after a restart nothing counts as seen. */
+  const seen = createNewestMap<string, string | null>(MOST_SEEN)
+  const toSeenKey = (session: SessionId | null, place: Place): string => `${session ?? ""}\0${place.absolute}`
 
   async function find(path: string): Promise<FoundFile> {
     const place = await root.locate(path, "change")
     const before = await readState(place)
-    return { place, before, lastChange: () => findLastChange(backups, place, before) }
+    return { place, before, lastChange: () => backups.lastChange(place, before) }
   }
   async function plan(path: string, decide: DecideContent): Promise<PlannedChange> {
     const found = await find(path)
@@ -71,14 +70,16 @@ export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): 
     oneAtATime((await root.locate(path, "change")).absolute, work)
 
   return {
-    pin: (input) => ({ ...input, path: root.pin(input.path) }),
-    isHere: ({ path }) => root.isHere(path),
-    folderOf: ({ path }) => dirname(path),
+    byPath: {
+      pin: (input) => ({ ...input, path: root.pin(input.path) }),
+      isHere: ({ path }) => root.isHere(path),
+      folderOf: ({ path }) => dirname(path),
+    },
     read: async (path, session) => {
       const place = await root.locate(path, "read")
       const state = await readState(place)
       if (!state) throw toMissing(place)
-      seen.remember(session, place, state.hash)
+      seen.set(toSeenKey(session, place), state.hash)
       return { place, state }
     },
     plan,
@@ -91,16 +92,22 @@ export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): 
           await backups.record(place, before, hash)
           await put(place, before, after, before)
         }
-        seen.remember(session, place, hash)
+        seen.set(toSeenKey(session, place), hash)
         return planned
       }),
+    requireUnchanged: (session, { place, before }) => {
+      const hash = seen.get(toSeenKey(session, place))
+      if (!before || hash === undefined || hash === before.hash) return
+      const message = `"${place.path}" was changed by something else since you read it. Read it again, then change it.`
+      throw new MeanwhileError("wrong_state", message, { path: place.path })
+    },
     planUndo,
     undo: async (path, session) =>
       alone(path, async () => {
         const { change, previous, ...planned } = await planUndo(path)
         await put(planned.place, planned.before, planned.after, previous)
         await backups.dropFrom(planned.place, change)
-        seen.remember(session, planned.place, previous?.hash ?? null)
+        seen.set(toSeenKey(session, planned.place), previous?.hash ?? null)
         return planned
       }),
   }

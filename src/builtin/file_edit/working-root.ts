@@ -2,8 +2,7 @@ import { realpathSync } from "node:fs"
 import { lstat, readlink, realpath } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { isInside } from "./path-inside.ts"
-import { type PathRules, rightTo } from "./protected-path.ts"
+import { isInside, type PathRules, rightTo } from "./protected-path.ts"
 import { unlessMissing } from "../../base/system-error.ts"
 
 /** A path that was found to lie inside the root, symbolic links included. */
@@ -38,7 +37,8 @@ const LONGEST_PATH = 4_096
 export function createWorkingRoot(root: string, rules: PathRules): WorkingRoot {
   return {
     locate: async (path, purpose) => {
-      requirePlain(path)
+      const problem = problemOf(path)
+      if (problem !== undefined) throw new MeanwhileError("invalid_input", problem)
       const realRoot = await realpath(root)
       const asked = resolve(realRoot, path)
       // An absolute path may be written with the root as it was given, which may itself be a link.
@@ -72,11 +72,6 @@ async function toRealRules(rules: PathRules, toRealRoot: (path: string) => strin
     privatePaths: await Promise.all(rules.privatePaths.map(toReal)),
     protectedPaths: await Promise.all(rules.protectedPaths.map(toReal)),
   }
-}
-
-function requirePlain(path: string): void {
-  const problem = problemOf(path)
-  if (problem !== undefined) throw new MeanwhileError("invalid_input", problem)
 }
 
 function problemOf(path: string): string | undefined {

@@ -3,7 +3,6 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync,
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { createBackupStore } from "../../../src/builtin/file_edit/backup-store.ts"
-import { createSeenFiles } from "../../../src/builtin/file_edit/seen-files.ts"
 import { createWorkingFiles } from "../../../src/builtin/file_edit/working-files.ts"
 import { createWorkingRoot } from "../../../src/builtin/file_edit/working-root.ts"
 import { createDesk } from "../../support/builtin/file-edit-desk.ts"
@@ -78,11 +77,8 @@ describe("a path outside the working folder", () => {
   it("is not reached by a link put in the way between the look and the change", async () => {
     const desk = createDesk()
     desk.put("sub/secret.txt", "mine\n")
-    const files = createWorkingFiles({
-      root: createWorkingRoot(desk.root, { privatePaths: [], protectedPaths: [] }),
-      backups: createBackupStore(desk.backupDirectory, 3),
-      seen: createSeenFiles(),
-    })
+    const root = createWorkingRoot(desk.root, { privatePaths: [], protectedPaths: [] })
+    const files = createWorkingFiles(root, createBackupStore(desk.backupDirectory, 3))
     const swapFolder = () => {
       renameSync(join(desk.root, "sub"), join(desk.root, "moved"))
       symlinkSync(desk.outside, join(desk.root, "sub"))
