@@ -1,7 +1,6 @@
-import { isIP } from "node:net"
+import { BlockList, isIP, isIPv6 } from "node:net"
 import { systemCodeOf } from "../../base/system-error.ts"
 import { FetchError } from "./fetch-error.ts"
-import { isPrivateAddress } from "./private-address.ts"
 
 export interface HostAddress {
   readonly address: string
@@ -38,10 +37,8 @@ export function createAddressGuard({
     if (allowed.has(url.hostname) || allowed.has(url.host)) return found
     const reachable = found.filter(({ address }) => !isPrivateAddress(address))
     if (reachable.length > 0) return reachable
-    throw new FetchError(
-      "address_refused",
-      `${url.host} is a private address and is not fetched. The person can allow it with allowPrivateHosts.`,
-    )
+    const message = `${url.host} is a private address and is not fetched. The person can allow it with allowPrivateHosts.`
+    throw new FetchError("address_refused", message)
   }
 }
 
@@ -52,4 +49,61 @@ async function resolve(resolveHost: ResolveHost, hostname: string): Promise<read
   })
   if (found.length === 0) throw new FetchError("host_unknown", `There is no address for ${hostname}.`)
   return found
+}
+
+/** This host, its networks, those of its provider (metadata at 169.254.169.254 and 168.63.129.16 included), and no host at all. */
+const IPV4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "168.63.129.16/32",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+]
+/** The same, and every way to write an IPv4 address inside one of IPv6. */
+const IPV6 = [
+  "::/96",
+  "::ffff:0:0/96",
+  "::ffff:0:0:0/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "100::/64",
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
+  "5f00::/16",
+  "fc00::/7",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
+]
+
+const blocked4 = toBlockList(IPV4, "ipv4")
+/** Apart from the other: a rule for `::ffff:0:0/96` would hold for every IPv4 address. */
+const blocked6 = toBlockList(IPV6, "ipv6")
+
+/** `address` is an IP address. */
+function isPrivateAddress(address: string): boolean {
+  const [withoutZone = ""] = address.split("%", 1)
+  return isIPv6(withoutZone) ? blocked6.check(withoutZone, "ipv6") : blocked4.check(withoutZone, "ipv4")
+}
+
+function toBlockList(subnets: readonly string[], family: "ipv4" | "ipv6"): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets) {
+    const [network = "", prefix = ""] = subnet.split("/")
+    list.addSubnet(network, Number(prefix), family)
+  }
+  return list
 }

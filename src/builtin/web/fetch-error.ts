@@ -1,3 +1,8 @@
+interface FetchErrorOptions extends ErrorOptions {
+  readonly isRetryable?: boolean
+  readonly retryAfterMs?: number | undefined
+}
+
 /** Why a page could not be had. Its message is for the model and holds nothing but addresses and statuses. */
 export class FetchError extends Error {
   override readonly name = "FetchError"
@@ -6,23 +11,16 @@ export class FetchError extends Error {
   /** How long the server asks to be left alone. */
   readonly retryAfterMs: number | undefined
 
-  constructor(
-    code: FetchErrorCode,
-    message: string,
-    options: {
-      readonly isRetryable?: boolean
-      readonly retryAfterMs?: number | undefined
-      readonly cause?: unknown
-    } = {},
-  ) {
-    super(message, { cause: options.cause })
+  constructor(code: FetchErrorCode, message: string, options: FetchErrorOptions = {}) {
+    const { isRetryable = false, retryAfterMs, cause } = options
+    super(message, { cause })
     this.code = code
-    this.isRetryable = options.isRetryable ?? false
-    this.retryAfterMs = options.retryAfterMs
+    this.isRetryable = isRetryable
+    this.retryAfterMs = retryAfterMs
   }
 }
 
-export type FetchErrorCode =
+type FetchErrorCode =
   | "address_refused"
   | "host_unknown"
   | "connection_failed"

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { AddressGuard } from "./address-guard.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type Exchange, type ExchangeOptions, exchange } from "./http-exchange.ts"
@@ -35,10 +36,8 @@ export async function fetchPage(start: URL, options: FetchPageOptions): Promise<
 function toRedirected(from: URL, location: string): URL {
   const url = URL.parse(location, from.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    throw new FetchError(
-      "address_refused",
-      `${from.href} redirects to what is no http or https address without a password.`,
-    )
+    const message = `${from.href} redirects to what is no http or https address without a password.`
+    throw new FetchError("address_refused", message)
   }
   return url
 }
@@ -62,13 +61,10 @@ async function fetchWithRetries(url: URL, options: FetchPageOptions): Promise<Ex
 function checkStatus(url: URL, answer: Exchange, clock: Clock): Exchange {
   const { status, headers } = answer
   if (status < 400) return answer
-  const isRetryable = RETRIED_STATUSES.has(status)
   const retryAfterMs = toRetryAfterMs(headers["retry-after"], clock.now())
   const later = retryAfterMs === undefined ? "" : ` and asks to come back in ${Math.ceil(retryAfterMs / 1000)} s`
-  throw new FetchError("http_status", `${url.href} answered with status ${status}${later}.`, {
-    isRetryable,
-    retryAfterMs,
-  })
+  const message = `${url.href} answered with status ${status}${later}.`
+  throw new FetchError("http_status", message, { isRetryable: RETRIED_STATUSES.has(status), retryAfterMs })
 }
 
 /** Seconds or a date. */
@@ -82,16 +78,4 @@ function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void
   const { promise, resolve } = Promise.withResolvers<void>()
   const cancel = clock.schedule(delayMs, resolve)
   return unlessAborted(signal, promise).finally(cancel)
-}
-
-async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason as Error)
-  signal.addEventListener("abort", onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener("abort", onAbort)
-  }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
-import type { ToolContext } from "../../plugin/context.ts"
 import { defineTool, type Tool, failWith, type ToolReturn, showModel } from "../../plugin/tool.ts"
 import { FetchError } from "./fetch-error.ts"
 import type { FetchedPage, FetchPageOptions } from "./fetch-page.ts"
@@ -48,7 +47,11 @@ export function createFetchUrl(options: FetchUrlOptions): Tool {
       try {
         // The HTTP client takes longer to load than the rest of the plugin.
         const { fetchPage } = await import("./fetch-page.ts")
-        const page = await fetchPage(new URL(url), toPageOptions(options, context))
+        const page = await fetchPage(new URL(url), {
+          ...options,
+          signal: context.signal,
+          onBytes: (done, total) => context.progress({ done, total, phase: "reading", line: `${done} bytes` }),
+        })
         return show(page, await toPageText(page), offset, most, options.maxBytes)
       } catch (error) {
         if (error instanceof FetchError) return failWith({ code: error.code, message: error.message })
@@ -56,14 +59,6 @@ export function createFetchUrl(options: FetchUrlOptions): Tool {
       }
     },
   })
-}
-
-function toPageOptions(options: FetchUrlOptions, { signal, progress }: ToolContext): FetchPageOptions {
-  return {
-    ...options,
-    signal,
-    onBytes: (done, total) => progress({ done, total, phase: "reading", line: `${done} bytes` }),
-  }
 }
 
 /** The mark is new each time: no page can write the line that ends it. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTick } from "node:timers/promises"
-import { sliceHtml } from "./html-slices.ts"
 
 export interface HtmlPage {
   readonly title: string | null
@@ -39,4 +38,56 @@ function toShortLink(path: string): string {
   if (/^(?:javascript|data|blob|vbscript):/i.test(path.trim())) return ""
   const [short = ""] = path.length > LONGEST_LINK ? path.split("?", 1) : [path]
   return short.length > LONGEST_LINK ? "" : short
+}
+
+/** Elements without a word for a reader. */
+const INVISIBLE = /<(?:!--|(script|style|noscript|template|svg|iframe|title)[\s/>])/gi
+const BLOCK_START = /<(?:p|div|h[1-6]|li|tr|section|article|ul|ol|table|br)[\s/>]/gi
+const SLICE_CHARACTERS = 64 * 1024
+
+/**
+ * Cuts a page into pieces that are each converted in a moment, so that other work goes on in between, and so that no
+ * page is nested so deep, or so long, that converting it takes for ever. Cut before a block where there is one.
+ */
+function* sliceHtml(html: string): Generator<string> {
+  const visible = withoutInvisible(html)
+  let start = 0
+  while (start < visible.length) {
+    const end = findCut(visible, start + SLICE_CHARACTERS)
+    yield visible.slice(start, end)
+    start = end
+  }
+}
+
+function findCut(html: string, from: number): number {
+  if (from >= html.length) return html.length
+  const window = html.slice(from, from + SLICE_CHARACTERS)
+  BLOCK_START.lastIndex = 0
+  const block = BLOCK_START.exec(window)?.index ?? -1
+  const tag = block >= 0 ? block : window.indexOf("<")
+  return from + (tag >= 0 ? tag : window.length)
+}
+
+/** In one pass. What is opened and never closed goes on to the end, as browsers have it. */
+function withoutInvisible(html: string): string {
+  const kept: string[] = []
+  let at = 0
+  INVISIBLE.lastIndex = 0
+  for (let found = INVISIBLE.exec(html); found; found = INVISIBLE.exec(html)) {
+    kept.push(html.slice(at, found.index))
+    const isComment = found[1] === undefined
+    // Not in a copy in lower case: some letters grow there, and nothing would be where it was.
+    const closing = isComment ? /-->/g : new RegExp(`</${found[1]}`, "gi")
+    closing.lastIndex = found.index + 4
+    const end = closing.exec(html)?.index
+    if (end === undefined) return kept.join(" ")
+    at = endOfTag(html, end)
+    INVISIBLE.lastIndex = at
+  }
+  return [...kept, html.slice(at)].join(" ")
+}
+
+function endOfTag(html: string, start: number): number {
+  const end = html.indexOf(">", start)
+  return end < 0 ? html.length : end + 1
 }

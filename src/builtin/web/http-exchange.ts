@@ -41,10 +41,8 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
   } catch (error) {
     options.signal.throwIfAborted()
     if (error instanceof FetchError) throw error
-    throw new FetchError("connection_failed", `The connection to ${url.host} failed: ${toErrorMessage(error)}.`, {
-      isRetryable: true,
-      cause: error,
-    })
+    const message = `The connection to ${url.host} failed: ${toErrorMessage(error)}.`
+    throw new FetchError("connection_failed", message, { isRetryable: true, cause: error })
   }
 }
 
@@ -93,8 +91,7 @@ async function readBody(
   const total = Number.isSafeInteger(length) && !response.headers["content-encoding"] ? length : null
   const chunks: Uint8Array[] = []
   let done = 0
-  const source = decompress(response)
-  for await (const chunk of source) {
+  for await (const chunk of decompress(response)) {
     const bytes = chunk as Uint8Array
     chunks.push(bytes.subarray(0, maxBytes - done))
     done += bytes.length
@@ -111,10 +108,8 @@ function decompress(response: IncomingMessage): Readable {
   const decoder = DECODERS[encoding]?.()
   if (!decoder) {
     response.destroy()
-    throw new FetchError(
-      "unreadable_body",
-      `The body is packed as "${encoding.slice(0, 40)}", which cannot be unpacked.`,
-    )
+    const message = `The body is packed as "${encoding.slice(0, 40)}", which cannot be unpacked.`
+    throw new FetchError("unreadable_body", message)
   }
   // Errors of either side surface while the decoder is read.
   return pipeline(response, decoder, () => undefined)

@@ -1,11 +1,9 @@
 import type { FetchedPage } from "./fetch-page.ts"
 import { FetchError } from "./fetch-error.ts"
-import { htmlToPage } from "./html-page.ts"
+import { type HtmlPage, htmlToPage } from "./html-page.ts"
 
-export interface PageText {
+export interface PageText extends HtmlPage {
   readonly mediaType: string
-  readonly title: string | null
-  readonly text: string
 }
 
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/
@@ -20,10 +18,8 @@ export async function toPageText({ headers, body, url }: FetchedPage): Promise<P
   const mediaType = declared.trim().toLowerCase() || (body.includes(0) ? "application/octet-stream" : "text/plain")
   const isHtml = HTML.test(mediaType)
   if (!isHtml && !TEXT.test(mediaType)) {
-    throw new FetchError(
-      "unsupported_type",
-      `${url.href} is ${mediaType.slice(0, 80)}, and only HTML, JSON and text can be read.`,
-    )
+    const message = `${url.href} is ${mediaType.slice(0, 80)}, and only HTML, JSON and text can be read.`
+    throw new FetchError("unsupported_type", message)
   }
   const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^\s";]+)/i.exec(parameter)?.[1]).find(Boolean)
   const text = decode(body, charset ?? (isHtml ? findMetaCharset(body) : undefined))
