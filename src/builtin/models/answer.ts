@@ -27,6 +27,8 @@ interface Block {
   metadata: SharedV4ProviderMetadata | undefined
 }
 
+type BlockPart = Extract<LanguageModelV4StreamPart, { type: `${Block["type"]}-${"start" | "delta" | "end"}` }>
+
 const FINISH_OF = {
   stop: "stop",
   length: "length",
@@ -54,31 +56,26 @@ export function createAnswer(
     return block
   }
 
-  function write(
-    type: Block["type"],
-    part: { id: string; delta?: string; providerMetadata?: SharedV4ProviderMetadata },
-  ) {
-    const block = blocks[type].get(part.id) ?? open(type, part.id)
+  function write(type: Block["type"], part: BlockPart): void {
+    const isStart = part.type === "text-start" || part.type === "reasoning-start"
+    const block = (isStart ? undefined : blocks[type].get(part.id)) ?? open(type, part.id)
     if (part.providerMetadata) block.metadata = merge(block.metadata, part.providerMetadata)
-    if (!part.delta) return
-    block.text += part.delta
-    onDelta?.({ type, text: part.delta })
+    const text = "delta" in part ? part.delta : ""
+    if (!text) return
+    block.text += text
+    onDelta?.({ type, text })
   }
 
   return {
     add(part) {
       switch (part.type) {
+        case "text-start":
         case "text-delta":
         case "text-end":
           return write("text", part)
+        case "reasoning-start":
         case "reasoning-delta":
         case "reasoning-end":
-          return write("reasoning", part)
-        case "text-start":
-          open("text", part.id)
-          return write("text", part)
-        case "reasoning-start":
-          open("reasoning", part.id)
           return write("reasoning", part)
         case "tool-call":
         case "file":
@@ -118,26 +115,24 @@ function toMessagePart(
     case "text":
     case "reasoning": {
       if (part.text === "" && !part.metadata) return []
-      const isMarked = part.type === "reasoning" || part.metadata !== undefined
-      return [{ type: part.type, text: part.text, ...(isMarked && toMetadata(part.metadata, origin)) }]
+      const metadata = part.metadata ?? (part.type === "reasoning" ? {} : undefined)
+      return [{ type: part.type, text: part.text, ...toMetadata(metadata, origin) }]
     }
     case "file": {
-      const metadata = part.providerMetadata && toMetadata(part.providerMetadata, origin)
-      return [{ type: "file", mediaType: part.mediaType, source: toSource(part.data), ...metadata }]
+      const source = toSource(part.data)
+      return [{ type: "file", mediaType: part.mediaType, source, ...toMetadata(part.providerMetadata, origin) }]
     }
     case "tool-call": {
       if (part.providerExecuted) return []
-      const metadata = part.providerMetadata && toMetadata(part.providerMetadata, origin)
-      return [
-        { type: "call", id: toFreeId(part.toolCallId), tool: part.toolName, input: toInput(part.input), ...metadata },
-      ]
+      const call = { id: toFreeId(part.toolCallId), tool: part.toolName, input: toInput(part.input) }
+      return [{ type: "call", ...call, ...toMetadata(part.providerMetadata, origin) }]
     }
   }
 }
 
 /** Marked with its origin, so that another provider knows it for foreign. */
-function toMetadata(metadata: SharedV4ProviderMetadata | undefined, origin: string): { metadata: JsonObject } {
-  return { metadata: { [origin]: {}, ...(toJson(metadata ?? {}) as JsonObject) } }
+function toMetadata(metadata: SharedV4ProviderMetadata | undefined, origin: string): { metadata?: JsonObject } {
+  return metadata ? { metadata: { [origin]: {}, ...(toJson(metadata) as JsonObject) } } : {}
 }
 
 function merge(known: SharedV4ProviderMetadata | undefined, added: SharedV4ProviderMetadata): SharedV4ProviderMetadata {

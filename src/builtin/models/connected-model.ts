@@ -1,16 +1,34 @@
-import type { LanguageModelV4, LanguageModelV4FunctionTool, LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import type {
+  LanguageModelV4,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ConnectedModel, ModelRequest, ModelTool, ProviderResponse } from "../../plugin/model.ts"
 import { createAnswer } from "./answer.ts"
 import { dialectOf } from "./dialect.ts"
-import { toModelError, toUnfinishedError } from "./model-error.ts"
+import { toModelError } from "./model-error.ts"
 import { createPromptWriter } from "./prompt.ts"
-import { readParts, untilAborted } from "./read-parts.ts"
 import { createScrubber } from "./scrub.ts"
 import { createToolNames, type ToolNames } from "./tool-name.ts"
 
 export interface ConnectionOptions {
   /** Values that must not be in any error. */
   readonly secrets?: readonly string[]
+}
+
+/** True for a model of the AI SDK's provider interface in the version that Meanwhile calls. */
+export function isLanguageModel(value: unknown): value is LanguageModelV4 {
+  if (typeof value !== "object" || value === null) return false
+  return (
+    "specificationVersion" in value &&
+    value.specificationVersion === "v4" &&
+    "doStream" in value &&
+    typeof value.doStream === "function" &&
+    "provider" in value &&
+    typeof value.provider === "string"
+  )
 }
 
 /** Any language model of the AI SDK as one of ours. `id` is `provider/name`. */
@@ -32,10 +50,9 @@ export function toConnectedModel(
 
   async function open(request: ModelRequest, names: ToolNames): Promise<ReadableStream<LanguageModelV4StreamPart>> {
     const { signal, maxOutputTokens, temperature } = request
-    const prompt = writePrompt(request)
     const opening = Promise.resolve(
       model.doStream({
-        prompt,
+        prompt: writePrompt(request),
         abortSignal: signal,
         ...(request.tools.length > 0 && {
           tools: request.tools.map((tool) => toTool(tool, names.toWire(tool.name))),
@@ -66,7 +83,7 @@ export function toConnectedModel(
       const stream = await open(request, names).catch((error: unknown) => Promise.reject(toError(error)))
       await readParts(stream, signal, take, toError)
       const response = answer.toResponse()
-      if (!response) throw toUnfinishedError(context)
+      if (!response) throw toModelError(new Error("the answer ended before it was complete"), context)
       return response
     },
   }
@@ -74,4 +91,49 @@ export function toConnectedModel(
 
 function toFunctionTool({ description, inputSchema }: ModelTool, name: string): LanguageModelV4FunctionTool {
   return { type: "function", name, description, inputSchema }
+}
+
+/**
+ * Hands over every part in order. Contract: an abort ends it at once with the signal's reason, whatever the stream
+ * does; nothing is read any more once it has ended.
+ */
+async function readParts(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  signal: AbortSignal,
+  take: (part: LanguageModelV4StreamPart) => void,
+  toError: (error: unknown) => Error,
+): Promise<void> {
+  const reader = stream.getReader()
+  const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener("abort", stop, { once: true })
+  if (signal.aborted) stop()
+  let isReading = true
+  try {
+    for (;;) {
+      isReading = true
+      const next = await reader.read()
+      isReading = false
+      if (next.done) break
+      take(next.value)
+    }
+    signal.throwIfAborted()
+  } catch (error) {
+    stop()
+    throw isReading ? toError(error) : error
+  } finally {
+    signal.removeEventListener("abort", stop)
+  }
+}
+
+/** Parts that arrive after the abort are dropped. */
+async function untilAborted(
+  opening: Promise<LanguageModelV4StreamResult>,
+  signal: AbortSignal,
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  try {
+    return (await unlessAborted(signal, opening)).stream
+  } catch (error) {
+    void opening.then(({ stream }) => stream.cancel()).catch(() => undefined)
+    throw error
+  }
 }

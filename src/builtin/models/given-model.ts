@@ -2,8 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ConnectedModel } from "../../plugin/model.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
-import { toConnectedModel } from "./connected-model.ts"
-import { isLanguageModel } from "./language-model.ts"
+import { isLanguageModel, toConnectedModel } from "./connected-model.ts"
 
 /** A model as an object: one of ours, or any of the AI SDK. */
 export type GivenModel = ConnectedModel | LanguageModelV4

@@ -2,9 +2,8 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { expect, test } from "vitest"
 import type { Message } from "../../plugin/message.ts"
 import { userMessage } from "../../plugin/message.ts"
-import { toConnectedModel } from "./connected-model.ts"
+import { isLanguageModel, toConnectedModel } from "./connected-model.ts"
 import { deserializeHistory } from "./history.ts"
-import { isLanguageModel } from "./language-model.ts"
 import { createLanguageModelProvider } from "./language-model-provider.ts"
 
 const USAGE = {

@@ -2,9 +2,8 @@ import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { MeanwhileError } from "../../base/error.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
-import { toConnectedModel } from "./connected-model.ts"
+import { isLanguageModel, toConnectedModel } from "./connected-model.ts"
 import { deserializeHistory, serializeHistory } from "./history.ts"
-import { isLanguageModel } from "./language-model.ts"
 import { toModelError } from "./model-error.ts"
 import { createScrubber } from "./scrub.ts"
 
@@ -18,22 +17,16 @@ export function createLanguageModelProvider(
     name,
     connect: (model: string) => {
       const id = `${name}/${model}`
-      return toConnectedModel(
-        id,
-        checkModel(
-          id,
-          make(id, () => toModel(model)),
-        ),
-      )
+      return toConnectedModel(id, checkModel(id, make(id, toModel, model)))
     },
     serializeHistory,
     deserializeHistory,
   })
 }
 
-function make(id: string, toModel: () => unknown): unknown {
+function make(id: string, toModel: (model: string) => unknown, model: string): unknown {
   try {
-    return toModel()
+    return toModel(model)
   } catch (error) {
     throw toModelError(error, { id, scrub: createScrubber([]) })
   }

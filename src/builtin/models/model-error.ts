@@ -1,17 +1,6 @@
 import { type ErrorCode, isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import { type Fault, readFault } from "./fault.ts"
 
-type ModelErrorCode = Extract<
-  ErrorCode,
-  | "key_missing"
-  | "key_refused"
-  | "rate_limited"
-  | "model_unavailable"
-  | "model_refused"
-  | "context_overflow"
-  | "unknown_model"
->
-
 /** Whose error it is, and how to clean what is said about it. */
 export interface ModelErrorContext {
   /** `provider/name`. */
@@ -41,7 +30,7 @@ const REFUSALS = /^AI_(UnsupportedFunctionality|InvalidPrompt|InvalidArgument|No
 /** Their messages quote what was received. */
 const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
 
-const WORDINGS: Record<ModelErrorCode, Wording> = {
+const WORDINGS = {
   key_missing: { cause: "has no credentials", advice: "Set the key, or sign in, and try again." },
   key_refused: { cause: "refused the key", advice: "Check that the key is right and may use this model." },
   rate_limited: { cause: "limits how often it is called", advice: "Try again later, or use another model." },
@@ -52,7 +41,7 @@ const WORDINGS: Record<ModelErrorCode, Wording> = {
     advice: "Shorten the conversation, or use a model with a larger context.",
   },
   unknown_model: { cause: "does not know the model", advice: "Check the model's name and the provider's base URL." },
-}
+} as const satisfies Partial<Record<ErrorCode, Wording>>
 
 /** Contract: neither key nor request is in the error, and the provider's error is not its cause, since that holds both. */
 export function toModelError(error: unknown, { id, scrub }: ModelErrorContext): MeanwhileError {
@@ -71,12 +60,7 @@ export function toModelError(error: unknown, { id, scrub }: ModelErrorContext): 
   })
 }
 
-/** For an answer that ended before the provider said that it was complete. */
-export function toUnfinishedError({ id }: ModelErrorContext): MeanwhileError {
-  return toModelError(new Error("the answer ended before it was complete"), { id, scrub: (text) => text })
-}
-
-function toCode({ name, status, words }: Fault): ModelErrorCode {
+function toCode({ name, status, words }: Fault): keyof typeof WORDINGS {
   if (name === "AI_LoadAPIKeyError" || name === "AI_LoadSettingError") return "key_missing"
   if (name === "AI_NoSuchModelError") return "unknown_model"
   if (REFUSALS.test(name)) return "model_refused"

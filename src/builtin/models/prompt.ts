@@ -7,8 +7,8 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider"
 import { compact } from "../../base/compact.ts"
-import { isJsonObject, type JsonValue } from "../../base/json.ts"
-import type { ContentPart, FilePart, Message, ProviderMetadata, TextPart, ToolResult } from "../../plugin/message.ts"
+import { isJsonObject } from "../../base/json.ts"
+import type { ContentPart, FilePart, Message, TextPart, ToolResult } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
 import { toLegalCallId } from "./call-id.ts"
 import { type Dialect, findOwnMetadata } from "./dialect.ts"
@@ -52,20 +52,22 @@ export function createPromptWriter(
 
 /** Providers refuse messages without content: such a message is left out. */
 function write(message: Message, dialect: Dialect): Written {
-  switch (message.role) {
-    case "user": {
-      const content = compact(message.parts.flatMap(toInputPart))
-      return { message: content.length > 0 ? { role: "user", content } : undefined, filesAfterResults: NO_FILES }
-    }
-    case "assistant": {
-      const content = compact(message.parts.flatMap((part) => toAnswerPart(part, dialect)))
-      return { message: content.length > 0 ? { role: "assistant", content } : undefined, filesAfterResults: NO_FILES }
-    }
-    case "tool": {
-      const content = message.parts.map((result) => toResultPart(result, dialect))
-      const files = dialect.takesFilesInResults ? NO_FILES : message.parts.flatMap(toFilesAfterResults)
-      return { message: content.length > 0 ? { role: "tool", content } : undefined, filesAfterResults: files }
-    }
+  const written = toPromptMessage(message, dialect)
+  const hasFiles = message.role === "tool" && !dialect.takesFilesInResults
+  return {
+    message: written.content.length > 0 ? written : undefined,
+    filesAfterResults: hasFiles ? message.parts.flatMap(toFilesAfterResults) : NO_FILES,
+  }
+}
+
+function toPromptMessage({ role, parts }: Message, dialect: Dialect): LanguageModelV4Message {
+  switch (role) {
+    case "user":
+      return { role, content: compact(parts.flatMap(toInputPart)) }
+    case "assistant":
+      return { role, content: compact(parts.flatMap((part) => toAnswerPart(part, dialect))) }
+    case "tool":
+      return { role, content: parts.map((result) => toResultPart(result, dialect)) }
   }
 }
 
@@ -79,7 +81,8 @@ function toAnswerPart(
   dialect: Dialect,
 ): Content<"assistant"> {
   const own = findOwnMetadata(dialect, part.metadata)
-  const options = own && part.metadata ? { providerOptions: toOptions(part.metadata) } : {}
+  // Metadata that a provider attached is returned to it unchanged.
+  const options = own && { providerOptions: part.metadata as SharedV4ProviderOptions }
   switch (part.type) {
     case "file":
       if (!dialect.takesFilesInAnswers) return [{ type: "text", text: nameFile(part) }]
@@ -94,7 +97,8 @@ function toAnswerPart(
           type: "tool-call",
           toolCallId: toLegalCallId(part.id, dialect),
           toolName: toLegalToolName(part.tool),
-          input: toObject(part.input),
+          // Every API takes objects only.
+          input: isJsonObject(part.input) ? part.input : { invalid_input: part.input },
           ...options,
         },
       ]
@@ -131,28 +135,15 @@ function toWhole(text: string): string {
   return text.toWellFormed()
 }
 
-/** Every API takes objects only. */
-function toObject(input: JsonValue): JsonValue {
-  return isJsonObject(input) ? input : { invalid_input: input }
-}
-
-/** Metadata that a provider attached is returned to it unchanged. */
-function toOptions(metadata: ProviderMetadata): SharedV4ProviderOptions {
-  return metadata as SharedV4ProviderOptions
-}
-
 const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|toml)\b)/
 
 /** Text files go as text, since most providers take no others than images and PDF. */
-function toPromptFile({ mediaType, name, source }: FilePart): LanguageModelV4FilePart | LanguageModelV4TextPart {
-  if ("url" in source) {
-    return { type: "file", mediaType, ...(name && { filename: name }), data: { type: "url", url: toUrl(source.url) } }
-  }
-  if (TEXT_TYPES.test(mediaType)) {
-    const text = Buffer.from(source.data, "base64").toString("utf8")
-    return { type: "text", text: `File ${name ?? "without a name"} (${mediaType}):\n${text}` }
-  }
-  return { type: "file", mediaType, ...(name && { filename: name }), data: { type: "data", data: source.data } }
+function toPromptFile({ mediaType, name, source }: FilePart): InputPart {
+  const file = { type: "file", mediaType, ...(name && { filename: name }) } as const
+  if ("url" in source) return { ...file, data: { type: "url", url: toUrl(source.url) } }
+  if (!TEXT_TYPES.test(mediaType)) return { ...file, data: { type: "data", data: source.data } }
+  const text = Buffer.from(source.data, "base64").toString("utf8")
+  return { type: "text", text: `File ${name ?? "without a name"} (${mediaType}):\n${text}` }
 }
 
 function nameFile({ mediaType, name }: FilePart): string {

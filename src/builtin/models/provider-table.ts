@@ -16,18 +16,18 @@ export interface ProviderAccess extends Omit<ProviderSettings, "apiKeyEnv"> {
   readonly fetch: typeof globalThis.fetch | undefined
 }
 
-type Open = (access: ProviderAccess) => Promise<(model: string) => LanguageModelV4>
-
 export interface ProviderRow {
   readonly settings: readonly (keyof ProviderSettings)[]
   /** Variables that may hold the key; the first that is set counts. */
   readonly keyVariables: readonly string[]
   readonly needs: "key" | "project" | "nothing"
   /** The SDK is imported here and not before, so that starting stays fast. */
-  readonly open: Open
+  open(access: ProviderAccess): Promise<(model: string) => LanguageModelV4>
 }
 
 const COMMON = ["baseUrl", "apiKeyEnv", "headers"] as const
+/** A server that is reached as OpenAI's is, and asks for no key by itself. */
+const KEYLESS = { settings: COMMON, keyVariables: [], needs: "nothing" } as const
 
 const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   anthropic: { settings: COMMON, keyVariables: ["ANTHROPIC_API_KEY"], needs: "key", open: openAnthropic },
@@ -56,29 +56,22 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
     open: (access) =>
       openCompatible("openrouter", { ...access, baseUrl: access.baseUrl ?? "https://openrouter.ai/api/v1" }),
   },
-  ollama: {
-    settings: COMMON,
-    keyVariables: [],
-    needs: "nothing",
-    open: (access) => openCompatible("ollama", access),
-  },
+  ollama: { ...KEYLESS, open: (access) => openCompatible("ollama", access) },
 }
 
 export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
 
-export function isKnownProvider(name: string): boolean {
-  return Object.hasOwn(PROVIDERS, name)
-}
-
-export function settingsOf(name: string): ProviderRow["settings"] {
-  return rowOf(name).settings
-}
-
 /** Any other name is an OpenAI-compatible server. */
 export function rowOf(name: string): ProviderRow {
-  const row = isKnownProvider(name) ? PROVIDERS[name] : undefined
-  const open: Open = (access) => openCompatible(name, access)
-  return row ?? { settings: COMMON, keyVariables: [], needs: "nothing", open }
+  const row = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+  return row ?? { ...KEYLESS, open: (access) => openCompatible(name, access) }
+}
+
+/** The names of all variables that keys of model providers are taken from. */
+export function keyVariables(providers: Readonly<Record<string, ProviderSettings>>): ReadonlySet<string> {
+  const known = Object.values(PROVIDERS).flatMap((row) => row.keyVariables)
+  const configured = Object.values(providers).flatMap(({ apiKeyEnv }) => (apiKeyEnv ? [apiKeyEnv] : []))
+  return new Set([...known, ...configured])
 }
 
 async function openAnthropic({ key = "", baseUrl = "https://api.anthropic.com/v1", ...more }: ProviderAccess) {

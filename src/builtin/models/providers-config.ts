@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
-import { isKnownProvider, PROVIDER_NAMES, settingsOf } from "./provider-table.ts"
+import { PROVIDER_NAMES, rowOf } from "./provider-table.ts"
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -50,11 +50,11 @@ export const providersConfigSchema = lazily(() =>
     )
     .superRefine((providers, context) => {
       for (const [name, given] of Object.entries(providers)) {
-        if (!isKnownProvider(name) && given.baseUrl === undefined) {
+        if (!PROVIDER_NAMES.includes(name) && given.baseUrl === undefined) {
           const message = `is needed: only ${PROVIDER_NAMES.join(", ")} are known without one`
           context.addIssue({ code: "custom", path: [name, "baseUrl"], message })
         }
-        const allowed: readonly string[] = settingsOf(name)
+        const allowed: readonly string[] = rowOf(name).settings
         for (const key of Object.keys(given).filter((key) => !allowed.includes(key))) {
           const message = `means nothing to ${name}, which takes ${allowed.join(", ")}`
           context.addIssue({ code: "custom", path: [name, key], message })
