@@ -5,7 +5,13 @@ import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { failWith, type ToolReturn } from "../../plugin/tool.ts"
 import type { Step } from "../../task/step.ts"
-import { type Connection, ConnectionLost, ServerRefusal, type ToolDefinition } from "./connection.ts"
+import {
+  type Connection,
+  ConnectionLost,
+  type RequestOptions,
+  ServerRefusal,
+  type ToolDefinition,
+} from "./connection.ts"
 import { answerRequests } from "./elicitation.ts"
 import { cancelTask, followTask } from "./follow-task.ts"
 import type { ServerLink } from "./server-link.ts"
@@ -129,9 +135,9 @@ async function converse(
 ): Promise<Begun> {
   let more: JsonObject = {}
   for (let round = 0; round < LONGEST_DIALOGUE; round++) {
-    const options = {
+    const options: RequestOptions = {
       signal: context.signal,
-      onProgress: ({ done, total, line }: { done: number; total: number | null; line: string | null }) =>
+      onProgress: ({ done, total, line }) =>
         context.progress({ done, total, ...(line !== null && { line: link.scrub(line) }) }),
     }
     const answer = await connection.callTool(tool, input, options, more)

@@ -3,13 +3,16 @@ import type { JsonValue } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 import type { Question } from "../../plugin/person-port.ts"
-import { limitShape, refuseNumber, refuseText } from "./elicitation-limit.ts"
 
 /** One field of a form, in all the spellings that the protocol has had for it. */
 export const fieldSchema = lazily(() => {
   const titled = z.looseObject({ const: z.string(), title: z.string().optional() })
   return z.looseObject({
-    ...limitShape(),
+    format: z.string().optional(),
+    minLength: z.number().optional(),
+    maxLength: z.number().optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
     type: z.string().default("string"),
     title: z.string().optional(),
     description: z.string().optional(),
@@ -30,6 +33,8 @@ interface Option {
   readonly label: string
 }
 
+type Read<Value extends JsonValue = JsonValue> = { readonly value: Value } | { readonly problem: string }
+
 export function toFieldQuestion(text: string, name: string, field: Field, isRequired: boolean): Question {
   const label = toShown(field.title ?? name)
   const hint = field.description === undefined ? "" : ` (${toShown(field.description)})`
@@ -45,7 +50,7 @@ export function toFieldQuestion(text: string, name: string, field: Field, isRequ
 }
 
 /** The person's words as a value of the field, or the reason why they are not valid. */
-export function readField(field: Field, answer: string): { value: JsonValue } | { problem: string } {
+export function readField(field: Field, answer: string): Read {
   const text = answer.trim()
   const options = toOptions(field)
   if (field.type === "array") return readAll(options, text)
@@ -55,31 +60,36 @@ export function readField(field: Field, answer: string): { value: JsonValue } | 
 }
 
 /** A text of a known format is taken without the blanks around it. */
-function readText(field: Field, answer: string): { value: JsonValue } | { problem: string } {
-  const value = field.format === undefined ? answer : answer.trim()
-  const problem = refuseText(value, field)
-  return problem === null ? { value } : { problem }
+function readText(field: Field, answer: string): Read {
+  const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
+  const value = format === undefined ? answer : answer.trim()
+  const length = Array.from(value).length
+  if (length < minLength) return { problem: `at least ${minLength} characters are wanted` }
+  if (length > maxLength) return { problem: `at most ${maxLength} characters are wanted` }
+  const known = format !== undefined && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
+  return known && !known.schema().safeParse(value).success ? { problem: known.wanted } : { value }
 }
 
-function readNumber(field: Field, text: string): { value: JsonValue } | { problem: string } {
-  const number = Number(text)
-  const isTaken = text !== "" && Number.isFinite(number) && (field.type === "number" || Number.isInteger(number))
-  if (!isTaken) return { problem: `${field.type === "integer" ? "a whole number" : "a number"} is wanted` }
-  const problem = refuseNumber(number, field)
-  return problem === null ? { value: number } : { problem }
+function readNumber(field: Field, text: string): Read {
+  const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field
+  const value = Number(text)
+  const isTaken = text !== "" && Number.isFinite(value) && (type === "number" || Number.isInteger(value))
+  if (!isTaken) return { problem: `${type === "integer" ? "a whole number" : "a number"} is wanted` }
+  if (value < minimum) return { problem: `a number of at least ${minimum} is wanted` }
+  return value > maximum ? { problem: `a number of at most ${maximum} is wanted` } : { value }
 }
 
-function readBoolean(text: string): { value: JsonValue } | { problem: string } {
+function readBoolean(text: string): Read {
   if (/^(y|yes|true|on|1)$/i.test(text)) return { value: true }
   return /^(n|no|false|off|0)$/i.test(text) ? { value: false } : { problem: "yes or no is wanted" }
 }
 
-function readOption(options: readonly Option[], text: string): { value: string } | { problem: string } {
-  const found = options.find(({ value, label }) => [value, label].some((each) => each === text))
+function readOption(options: readonly Option[], text: string): Read<string> {
+  const found = options.find(({ value, label }) => value === text || label === text)
   return found ? { value: found.value } : { problem: "one of the options is wanted" }
 }
 
-function readAll(options: readonly Option[], text: string): { value: JsonValue } | { problem: string } {
+function readAll(options: readonly Option[], text: string): Read {
   const values: string[] = []
   for (const part of text.split(",").map((each) => each.trim())) {
     if (part === "") continue
@@ -106,4 +116,15 @@ function toFallback(field: Field): string | null {
   if (Array.isArray(field.default)) return field.default.filter((each) => typeof each === "string").join(", ")
   const found = toOptions(field).find(({ value }) => value === field.default)
   return found?.label ?? (typeof field.default === "object" ? null : String(field.default))
+}
+
+/** A format that is not here demands nothing. */
+const FORMATS: Readonly<Record<string, { readonly schema: () => z.ZodType; readonly wanted: string }>> = {
+  email: { schema: lazily(() => z.email()), wanted: "an email address is wanted" },
+  uri: { schema: lazily(() => z.url()), wanted: "an address is wanted, such as https://example.org" },
+  date: { schema: lazily(() => z.iso.date()), wanted: "a date is wanted, such as 2026-01-31" },
+  "date-time": {
+    schema: lazily(() => z.iso.datetime({ offset: true })),
+    wanted: "a time is wanted, such as 2026-01-31T12:00:00Z",
+  },
 }

@@ -5,7 +5,7 @@ import type { ToolContext } from "../../plugin/context.ts"
 import { type Connection, ConnectionLost, ServerRefusal } from "./connection.ts"
 import { answerRequests } from "./elicitation.ts"
 import type { ServerLink } from "./server-link.ts"
-import { setTimeout as wait } from "node:timers/promises"
+import { setTimeout as pause } from "node:timers/promises"
 
 const DEFAULT_POLL_MS = 1_000
 const SHORTEST_POLL_MS = 50
@@ -43,7 +43,7 @@ interface Following {
 export async function followTask(link: ServerLink, taskId: string, context: ToolContext): Promise<JsonObject> {
   const following: Following = { link, taskId, context, answered: new Set() }
   for (;;) {
-    const connection = await link.connection(context.signal, Number.POSITIVE_INFINITY)
+    const connection = await link.connection(context.signal)
     try {
       return await (connection.generation === "first"
         ? followFirst(connection, following)
@@ -74,7 +74,7 @@ async function followFirst(connection: Connection, following: Following): Promis
 async function watch(connection: Connection, following: Following, signal: AbortSignal): Promise<void> {
   for (;;) {
     const task = await readTask(connection, following, signal)
-    await pause(toPollMs(task), signal)
+    await pause(toPollMs(task), undefined, { signal })
   }
 }
 
@@ -84,7 +84,10 @@ async function followSecond(connection: Connection, following: Following): Promi
   for (;;) {
     const task = await readTask(connection, following, signal)
     if (task.status === "completed") return task.result ?? {}
-    if (task.status === "failed") throw toRefusal(task)
+    if (task.status === "failed") {
+      const { error, statusMessage } = task
+      throw new ServerRefusal(error?.code ?? INTERNAL_ERROR, error?.message || statusMessage || "the task failed")
+    }
     if (task.status === "cancelled") throw new ServerRefusal(INTERNAL_ERROR, "the server cancelled the task")
     const open = Object.entries(task.inputRequests).filter(([key]) => !answered.has(key))
     if (task.status === "input_required" && open.length > 0) {
@@ -92,7 +95,7 @@ async function followSecond(connection: Connection, following: Following): Promi
       await connection.request("tasks/update", { taskId, inputResponses }, { signal })
       for (const [key] of open) answered.add(key)
     }
-    await pause(toPollMs(task), signal)
+    await pause(toPollMs(task), undefined, { signal })
   }
 }
 
@@ -100,13 +103,8 @@ async function readTask(connection: Connection, following: Following, signal: Ab
   const { link, taskId, context } = following
   const parsed = serverTask().safeParse(await connection.request("tasks/get", { taskId }, { signal }))
   if (!parsed.success) throw new ServerRefusal(INTERNAL_ERROR, `its task is not told as the protocol has it`)
-  const { statusMessage } = parsed.data
-  if (statusMessage !== undefined && statusMessage !== "") context.progress({ line: link.scrub(statusMessage) })
+  if (parsed.data.statusMessage) context.progress({ line: link.scrub(parsed.data.statusMessage) })
   return parsed.data
-}
-
-function toRefusal({ error, statusMessage = "" }: ServerTask): ServerRefusal {
-  return new ServerRefusal(error?.code ?? INTERNAL_ERROR, error?.message || statusMessage || "the task failed")
 }
 
 function toPollMs({ pollIntervalMs, pollInterval }: ServerTask): number {
@@ -132,15 +130,5 @@ export async function cancelTask(link: ServerLink, taskId: string, waitMs = 0): 
     }
   } catch {
     return false
-  }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await wait(delayMs, undefined, { signal })
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
   }
 }

@@ -25,8 +25,7 @@ const rawServer = z.object({
 })
 
 const server = rawServer.transform(({ type, command, args, env, cwd, url, headers, ...rest }, context) => {
-  const wantsUrl = type !== undefined && type !== "stdio"
-  const problem = findProblem({ command, url, wantsUrl, wantsCommand: type === "stdio" })
+  const problem = findProblem(type, command, url)
   if (url !== undefined && problem === null) {
     return { ...rest, transport: { kind: type === "sse" ? ("sse" as const) : ("http" as const), url, headers } }
   }
@@ -37,17 +36,10 @@ const server = rawServer.transform(({ type, command, args, env, cwd, url, header
   return z.NEVER
 })
 
-interface Given {
-  readonly command: string | undefined
-  readonly url: string | undefined
-  readonly wantsUrl: boolean
-  readonly wantsCommand: boolean
-}
-
-function findProblem({ command, url, wantsUrl, wantsCommand }: Given): string | null {
+function findProblem(type: string | undefined, command: string | undefined, url: string | undefined): string | null {
   if (command !== undefined && url !== undefined) return "has a command and a url: keep the one it is reached by"
-  if (wantsUrl && url === undefined) return "its type needs a url"
-  if (wantsCommand && command === undefined) return "its type needs a command"
+  if (command === undefined && type === "stdio") return "its type needs a command"
+  if (url === undefined && type !== undefined && type !== "stdio") return "its type needs a url"
   return command === undefined && url === undefined ? "needs a command (stdio) or a url (HTTP)" : null
 }
 

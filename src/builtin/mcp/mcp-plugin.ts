@@ -5,7 +5,7 @@ import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { ToolDefinition } from "./connection.ts"
-import type { McpConfig } from "./mcp-config.ts"
+import type { McpConfig, ServerConfig } from "./mcp-config.ts"
 import { createServerLink, type ServerLink, type ServerStatus } from "./server-link.ts"
 import { createServerTool } from "./server-tool.ts"
 
@@ -39,18 +39,16 @@ export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
   let links: readonly ServerLink[] = []
   let attempts: Promise<unknown> = Promise.resolve()
 
-  function createLinks(): readonly ServerLink[] {
-    return Object.entries(config.mcpServers).map(([name, server]) =>
-      createServerLink({
-        name,
-        config: server,
-        clock,
-        workingDirectory: options.workingDirectory,
-        environment: definedVariables(options.environment),
-        onToolsChanged: () => options.onToolsChanged?.(),
-        onLog: (level, text) => report(log, level, text),
-      }),
-    )
+  function toLink([name, server]: [string, ServerConfig]): ServerLink {
+    return createServerLink({
+      name,
+      config: server,
+      clock,
+      workingDirectory: options.workingDirectory,
+      environment: definedVariables(options.environment),
+      onToolsChanged: () => options.onToolsChanged?.(),
+      onLog: (level, text) => report(log, level, text),
+    })
   }
 
   function toTool(link: ServerLink, definition: ToolDefinition): Tool {
@@ -77,7 +75,7 @@ export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
     status,
     settled: () => attempts.then(status),
     async initialize() {
-      links = createLinks()
+      links = Object.entries(config.mcpServers).map(toLink)
       attempts = Promise.all(links.map((link) => link.start()))
       if (waitsForServers) await attempts
     },

@@ -1,16 +1,15 @@
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
+import type { Variables } from "../../base/environment.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { systemCodeOf } from "../../base/system-error.ts"
 import { type McpConfig, mcpConfigSchema, type ServerConfig } from "./mcp-config.ts"
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads a `.mcp.json`. Without the file there are no servers. It starts nothing: whether the folder's servers may be
  * started is for the caller to decide. A relative `cwd` is taken from the file's folder.
  */
-export async function readMcpConfig(path: string, environment: Environment): Promise<McpConfig> {
+export async function readMcpConfig(path: string, environment: Variables): Promise<McpConfig> {
   const text = await readText(path)
   if (text === null) return { mcpServers: {} }
   const parsed = mcpConfigSchema.safeParse(expandAll(path, parseJson(path, text), environment))
@@ -40,11 +39,11 @@ function parseJson(path: string, text: string): unknown {
 }
 
 /** A server that is switched off may name variables that nobody has set. */
-function expandAll(path: string, value: unknown, environment: Environment): unknown {
+function expandAll(path: string, value: unknown, environment: Variables): unknown {
   if (!isRecord(value) || !isRecord(value["mcpServers"])) return value
   const servers = Object.entries(value["mcpServers"]).map(([name, server]): [string, unknown] => {
     if (isRecord(server) && server["disabled"] === true) return [name, server]
-    return [name, expandVariables(server, environment, (problem) => toProblem(path, problem), ["mcpServers", name])]
+    return [name, expandVariables(path, server, environment, ["mcpServers", name])]
   })
   return { ...value, mcpServers: Object.fromEntries(servers) }
 }
@@ -65,28 +64,23 @@ function toProblem(path: string, problem: string): MeanwhileError {
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /** Replaces `${NAME}` and `${NAME:-default}` in every text of a JSON value. A variable nobody has set is a problem. */
-function expandVariables(
-  value: unknown,
-  environment: Readonly<Record<string, string | undefined>>,
-  toError: (problem: string) => Error,
-  path: readonly string[],
-): unknown {
+function expandVariables(path: string, value: unknown, environment: Variables, keys: readonly string[]): unknown {
   if (typeof value === "string") {
     return value.replace(VARIABLE, (_, name: string, fallback: string | undefined) => {
       const found = environment[name]
       if (found !== undefined && (found !== "" || fallback === undefined)) return found
       if (fallback !== undefined) return fallback
       const fix = `Set it, or give a default: \${${name}:-…}`
-      throw toError(`${path.join(".")}: the environment variable ${name} is not set. ${fix}`)
+      throw toProblem(path, `${keys.join(".")}: the environment variable ${name} is not set. ${fix}`)
     })
   }
   if (Array.isArray(value)) {
-    return value.map((item, index) => expandVariables(item, environment, toError, [...path, String(index)]))
+    return value.map((item, index) => expandVariables(path, item, environment, [...keys, String(index)]))
   }
-  if (typeof value !== "object" || value === null) return value
+  if (!isRecord(value)) return value
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
     key,
-    expandVariables(item, environment, toError, [...path, key]),
+    expandVariables(path, item, environment, [...keys, key]),
   ])
   return Object.fromEntries(entries)
 }

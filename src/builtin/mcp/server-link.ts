@@ -1,16 +1,14 @@
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { JsonObject } from "../../base/json.ts"
-import { type CallDesk, createCallDesk, type OpenCall } from "./call-desk.ts"
-import { createChangeGate } from "./change-gate.ts"
+import { lookUntil } from "../../base/look-until.ts"
+import { type CallDesk, createCallDesk } from "./call-desk.ts"
 import type { Connection, Generation, ToolDefinition } from "./connection.ts"
 import { elicit } from "./elicitation.ts"
 import type { ServerConfig } from "./mcp-config.ts"
 import type { OpenOptions } from "./open-connection.ts"
 import { createSecretScrubber, type Scrub } from "./secret-scrubber.ts"
 
-export const SERVER_STATES = ["connecting", "connected", "unreachable", "disabled", "closed"] as const
-export type ServerState = (typeof SERVER_STATES)[number]
+export type ServerState = "connecting" | "connected" | "unreachable" | "disabled" | "closed"
 
 export interface ServerStatus {
   readonly name: string
@@ -33,8 +31,8 @@ export interface ServerLink {
   /** Tools of the newest list: they stay known while the server is away. */
   tools(): readonly ToolDefinition[]
   instructions(): string
-  /** Waits for a connection at most so long; refused as `plugin_unavailable` after that. */
-  connection(signal: AbortSignal, waitMs: number): Promise<Connection>
+  /** Waits for a connection, at most so long if told; refused as `plugin_unavailable` after that. */
+  connection(signal: AbortSignal, waitMs?: number): Promise<Connection>
   /** A call reports a dead connection. A new one is opened in the background. */
   lose(connection: Connection, error: Error): void
   close(): Promise<void>
@@ -53,7 +51,7 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
   const scrub = createSecretScrubber(config.transport)
   const closing = new AbortController()
   const pace = createRetryPace(clock)
-  const gate = createChangeGate(clock)
+  const waiting = new Set<() => void>()
   let state: ServerState = config.disabled ? "disabled" : "connecting"
   let current: Connection | null = null
   let attempt: Promise<void> = Promise.resolve()
@@ -62,7 +60,18 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
 
   function become(next: ServerState): void {
     state = next
-    gate.announce()
+    for (const wake of waiting) wake()
+  }
+
+  /** Every change wakes whoever waits: nothing has to be looked at in between. */
+  function subscribe(wake: () => void): () => void {
+    waiting.add(wake)
+    return () => waiting.delete(wake)
+  }
+
+  /** Null: it will never come. */
+  function look(): Connection | null | undefined {
+    return state === "closed" || state === "disabled" ? null : (current ?? undefined)
   }
 
   function fail(error: unknown): void {
@@ -88,7 +97,12 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
       signal: closing.signal,
       onLog: (level, text) => options.onLog(level, `${name}: ${scrub(text)}`),
       onToolsChanged: () => void refresh(),
-      onElicit: (params, taskId, signal) => answer(name, params, calls.find(taskId), signal),
+      onElicit: async (params, taskId, signal) => {
+        const context = calls.find(taskId)?.context
+        // A question that belongs to no call, or to nobody knows whose, is declined.
+        if (!context) return { action: "decline" }
+        return elicit(name, params, { person: context.person, signal: AbortSignal.any([signal, context.signal]) })
+      },
     })
     try {
       tools = toOffered(config, await connection.listTools())
@@ -139,9 +153,13 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
     }),
     lose,
     async connection(signal, waitMs) {
-      const found = await gate.wait(() => (isHopeless(state) ? "never" : current), signal, waitMs)
-      if (found === null || found === "never") throw toUnavailable(name, state, lastError)
-      return found
+      const watch = { clock, subscribe, pollMs: Number.POSITIVE_INFINITY, timeoutMs: waitMs, signals: [signal] }
+      const found = (await lookUntil({ ...watch, look: async () => look() })) ?? look()
+      signal.throwIfAborted()
+      if (found) return found
+      const why = lastError ?? `it is ${state}`
+      const message = `The MCP server ${name} cannot be reached: ${why}. See /mcp, and its entry in .mcp.json.`
+      throw new MeanwhileError("plugin_unavailable", message, { server: name })
     },
     async close() {
       closing.abort()
@@ -155,32 +173,10 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
   }
 }
 
-/** A question that belongs to no call, or to nobody knows whose, is declined. */
-async function answer(
-  server: string,
-  params: JsonObject,
-  call: OpenCall | null,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  if (!call) return { action: "decline" }
-  const { context } = call
-  return elicit(server, params, { person: context.person, signal: AbortSignal.any([signal, context.signal]) })
-}
-
 /** Keeps the first of two tools with one name. */
 function toOffered({ tools }: ServerConfig, listed: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const names = listed.map(({ name }) => name)
   return listed.filter(({ name }, index) => names.indexOf(name) === index && (tools?.includes(name) ?? true))
-}
-
-function isHopeless(state: ServerState): boolean {
-  return state === "closed" || state === "disabled"
-}
-
-function toUnavailable(name: string, state: ServerState, lastError: string | null): MeanwhileError {
-  const why = lastError ?? `it is ${state}`
-  const message = `The MCP server ${name} cannot be reached: ${why}. See /mcp, and its entry in .mcp.json.`
-  return new MeanwhileError("plugin_unavailable", message, { server: name })
 }
 
 const FIRST_RETRY_MS = 500
@@ -189,14 +185,7 @@ const LONGEST_RETRY_MS = 60_000
 const WELL_AFTER_MS = 30_000
 
 /** When to try again what keeps failing: later each time, soon again after it was well for a while. */
-interface RetryPace {
-  succeeded(): void
-  /** One try is scheduled at a time. */
-  schedule(retry: () => void): void
-  cancel(): void
-}
-
-function createRetryPace(clock: Clock): RetryPace {
+function createRetryPace(clock: Clock) {
   let delayMs = FIRST_RETRY_MS
   let succeededAt: number | null = null
   let cancel = (): void => {}
@@ -204,7 +193,8 @@ function createRetryPace(clock: Clock): RetryPace {
     succeeded: () => {
       succeededAt = clock.monotonic()
     },
-    schedule(retry) {
+    /** One try is scheduled at a time. */
+    schedule(retry: () => void) {
       if (succeededAt !== null && clock.monotonic() - succeededAt > WELL_AFTER_MS) delayMs = FIRST_RETRY_MS
       succeededAt = null
       cancel()
