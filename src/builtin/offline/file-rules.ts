@@ -1,9 +1,10 @@
 import { unquote } from "./quoted-text.ts"
-import { callingRule, type Rule } from "./rule.ts"
+import { callingRule, type Rule, type Words } from "./rule.ts"
 
 /** A path with spaces is quoted. */
 const PATH = "(?<path>`[^`]+`|\"[^\"]+\"|'[^']+'|\\S+?)"
 
+const pathOf = (words: Words): { readonly path: string } => ({ path: unquote(words("path")) })
 const sentence = (source: string): RegExp => new RegExp(`^${source}$`, "is")
 
 export const FILE_RULES: readonly Rule[] = [
@@ -13,7 +14,7 @@ export const FILE_RULES: readonly Rule[] = [
     meaning: "shows a file",
     pattern: sentence(`(?:read|show me|open) (?:the )?file ${PATH}`),
     tool: "readFile",
-    input: (words) => ({ path: unquote(words("path")) }),
+    input: pathOf,
   }),
   callingRule({
     sentence: "write file PATH with TEXT",
@@ -23,7 +24,7 @@ export const FILE_RULES: readonly Rule[] = [
       `(?:write|create) (?:a |the )?(?:new )?file ${PATH} with(?: the)?(?: text| content)?:?\\s(?<text>.+)`,
     ),
     tool: "writeNewFile",
-    input: (words) => ({ path: unquote(words("path")), content: unquote(words("text")) }),
+    input: (words) => ({ ...pathOf(words), content: unquote(words("text")) }),
   }),
   callingRule({
     sentence: "update file PATH with TEXT",
@@ -31,7 +32,7 @@ export const FILE_RULES: readonly Rule[] = [
     meaning: "replaces all of a file",
     pattern: sentence(`(?:update|overwrite) (?:the )?file ${PATH} with(?: the)?(?: text| content)?:?\\s(?<text>.+)`),
     tool: "updateFile",
-    input: (words) => ({ path: unquote(words("path")), new_content: unquote(words("text")) }),
+    input: (words) => ({ ...pathOf(words), new_content: unquote(words("text")) }),
   }),
   callingRule({
     sentence: "replace OLD with NEW in file PATH",
@@ -39,11 +40,7 @@ export const FILE_RULES: readonly Rule[] = [
     meaning: "replaces one piece of a file",
     pattern: sentence(`replace (?<old>.+?) with (?<new>.+) in (?:the )?file ${PATH}`),
     tool: "updateFile",
-    input: (words) => ({
-      path: unquote(words("path")),
-      old_text: unquote(words("old")),
-      new_text: unquote(words("new")),
-    }),
+    input: (words) => ({ ...pathOf(words), old_text: unquote(words("old")), new_text: unquote(words("new")) }),
   }),
   callingRule({
     sentence: "remove file PATH",
@@ -51,7 +48,7 @@ export const FILE_RULES: readonly Rule[] = [
     meaning: "deletes a file",
     pattern: sentence(`(?:remove|delete) (?:the )?file ${PATH}`),
     tool: "removeFile",
-    input: (words) => ({ path: unquote(words("path")) }),
+    input: pathOf,
   }),
   callingRule({
     sentence: "undo the change to PATH",
@@ -59,7 +56,7 @@ export const FILE_RULES: readonly Rule[] = [
     meaning: "takes the last change of a file back",
     pattern: sentence(`undo (?:the )?(?:last )?changes? (?:to|of) (?:the file |file )?${PATH}`),
     tool: "undoFileChange",
-    input: (words) => ({ path: unquote(words("path")) }),
+    input: pathOf,
   }),
   callingRule({
     sentence: "look at image PATH",
@@ -67,7 +64,7 @@ export const FILE_RULES: readonly Rule[] = [
     meaning: "shows the model a picture; this one only tells its type and size",
     pattern: sentence(`(?:look at|view) (?:the |an )?(?:image|picture) ${PATH}`),
     tool: "viewImage",
-    input: (words) => ({ path: unquote(words("path")) }),
+    input: pathOf,
   }),
   callingRule({
     sentence: "fetch URL",

@@ -1,7 +1,15 @@
 import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import { findNearNames } from "../../base/near-name.ts"
-import type { Behaviour } from "./behaviour.ts"
+
+/** The model's reaction to one sentence. */
+export interface Behaviour {
+  readonly think?: string
+  readonly say?: string
+  /** Between two words. Default: none. */
+  readonly paceMs?: number
+  readonly calls?: readonly { readonly tool: string; readonly input: JsonObject }[]
+}
 
 /** The tools of the request at hand. */
 export interface OfferedTools {
@@ -42,9 +50,8 @@ function fitInput({ inputSchema }: ModelTool, input: JsonObject): JsonObject {
   const properties = inputSchema["properties"]
   if (!isJsonObject(properties)) return input
   const fitted = Object.entries(input).map(([name, value]) => {
-    if (Object.hasOwn(properties, name)) return [name, value] as const
-    const other = OTHER_NAMES[name]?.find((candidate) => Object.hasOwn(properties, candidate))
-    return [other ?? name, value] as const
+    const fitting = [name, ...(OTHER_NAMES[name] ?? [])].find((candidate) => Object.hasOwn(properties, candidate))
+    return [fitting ?? name, value] as const
   })
   return Object.fromEntries(fitted)
 }

@@ -1,14 +1,18 @@
+import { setImmediate as letOthersRun } from "node:timers/promises"
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { FunctionCall, ReasoningPart, TextPart, Message } from "../../plugin/message.ts"
-import type { ConnectedModel, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import type { ConnectedModel, ModelDelta, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import { planAnswer } from "./plan-answer.ts"
-import { speak } from "./speak.ts"
 
 export interface OfflineModelOptions {
   readonly id: string
+  /** Default 32,000: small, so that collection can be seen. */
   readonly contextLimitTokens: number
+  /** The clock for "slowly". */
   readonly clock: Clock
+  /** Default: random, so that a conversation never has one twice. */
   readonly createCallId: () => string
 }
 
@@ -42,6 +46,34 @@ async function generate(request: ModelRequest, options: OfflineModelOptions): Pr
     finish: calls.length > 0 ? "calls" : text === say ? "stop" : "length",
     usage: { inputTokens, cachedInputTokens: 0, outputTokens, reasoningTokens },
   }
+}
+
+const WORD = /\s*\S+\s*/g
+/** So that an answer of thousands of words can be stopped from outside. */
+const WORDS_AT_ONCE = 32
+
+/** Streams a text word by word, `paceMs` between two. Rejects with the signal's reason when it is aborted. */
+async function speak(
+  type: ModelDelta["type"],
+  text: string,
+  { signal, onDelta }: Pick<ModelRequest, "signal" | "onDelta">,
+  { paceMs, clock }: { readonly paceMs: number; readonly clock: Clock },
+): Promise<void> {
+  signal.throwIfAborted()
+  let spoken = 0
+  for (const word of text.match(WORD) ?? []) {
+    if (spoken > 0 && paceMs > 0) await pause(paceMs, signal, clock)
+    else if (spoken > 0 && spoken % WORDS_AT_ONCE === 0) await letOthersRun()
+    signal.throwIfAborted()
+    onDelta?.({ type, text: word })
+    spoken++
+  }
+}
+
+async function pause(durationMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.schedule(durationMs, resolve)
+  await unlessAborted(signal, promise).finally(cancel)
 }
 
 function cut(text: string, maxTokens: number | undefined): string {

@@ -1,19 +1,12 @@
-import { type Clock, systemClock } from "../../base/clock.ts"
+import { systemClock } from "../../base/clock.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
-import { createOfflineModel } from "./offline-model.ts"
+import { createOfflineModel, type OfflineModelOptions } from "./offline-model.ts"
 
 /** The model that is used when no key is there for another. */
 export const OFFLINE_MODEL = "offline/rules"
 
-export interface OfflineProviderOptions {
-  /** Default 32,000: small, so that collection can be seen. */
-  readonly contextLimitTokens?: number
-  /** The clock for "slowly". */
-  readonly clock?: Clock
-  /** Default: random, so that a conversation never has one twice. */
-  readonly createCallId?: () => string
-}
+export type OfflineProviderOptions = Partial<Omit<OfflineModelOptions, "id">>
 
 /** Works without a key and without a network. Every name is the same model. */
 export function createOfflineProvider(options: OfflineProviderOptions = {}): ModelProviderPlugin {

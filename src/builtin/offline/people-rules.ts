@@ -20,7 +20,6 @@ export const PEOPLE_RULES: readonly Rule[] = [
     meaning: "the kinds of subagents there are",
     pattern: /^(?:list|show)(?: me)?(?: the)? (?:subagent )?profiles[.!]?$/i,
     tool: "list_subagent_profiles",
-    input: () => ({}),
   }),
   callingRule({
     sentence: "ask me QUESTION",

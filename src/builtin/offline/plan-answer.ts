@@ -1,6 +1,5 @@
 import type { ModelRequest } from "../../plugin/model.ts"
-import type { Behaviour } from "./behaviour.ts"
-import { createOfferedTools } from "./offered-tools.ts"
+import { type Behaviour, createOfferedTools } from "./offered-tools.ts"
 import { reportResult } from "./result-report.ts"
 import { planAnswers } from "./sentence.ts"
 import { tellNews } from "./task-news.ts"

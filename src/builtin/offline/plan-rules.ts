@@ -33,7 +33,6 @@ export const PLAN_RULES: readonly Rule[] = [
     meaning: "the plan and how far it is",
     pattern: /^show(?: me)? (?:the|my) plan[.!]?$/i,
     tool: "getPlanStatus",
-    input: () => ({}),
   }),
   callingRule({
     sentence: "list references",
@@ -41,7 +40,6 @@ export const PLAN_RULES: readonly Rule[] = [
     meaning: "what can be looked up",
     pattern: /^(?:list|show)(?: me)?(?: the| all)? references[.!]?$/i,
     tool: "listReferences",
-    input: () => ({}),
   }),
   callingRule({
     sentence: "select references ID and ID",

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
-import type { Behaviour } from "./behaviour.ts"
-import type { OfferedTools } from "./offered-tools.ts"
+import type { Behaviour, OfferedTools } from "./offered-tools.ts"
 
 /** The person's words in place of a word in capitals; empty if there are none. */
 export type Words = (name: string) => string
@@ -18,13 +17,13 @@ export interface Rule {
   follow(words: Words, offered: OfferedTools): Behaviour
 }
 
-export interface CallingRule extends Omit<Rule, "tools" | "follow"> {
+interface CallingRule extends Omit<Rule, "tools" | "follow"> {
   readonly tool: string
-  /** By the names of the tool's own input; a tool with other names for the same gets those. */
-  readonly input: (words: Words) => JsonObject
+  /** By the names of the tool's own input; a tool with other names for the same gets those. Default: no input. */
+  readonly input?: (words: Words) => JsonObject
 }
 
 /** The plain case: one sentence, one call. */
-export function callingRule({ tool, input, ...rule }: CallingRule): Rule {
+export function callingRule({ tool, input = () => ({}), ...rule }: CallingRule): Rule {
   return { ...rule, tools: [tool], follow: (words, offered) => offered.call(tool, input(words)) }
 }

@@ -1,5 +1,4 @@
-import type { Behaviour } from "./behaviour.ts"
-import type { OfferedTools } from "./offered-tools.ts"
+import type { Behaviour, OfferedTools } from "./offered-tools.ts"
 import { splitOutsideQuotes } from "./quoted-text.ts"
 import type { Rule } from "./rule.ts"
 import { shorten } from "./shorten.ts"
@@ -7,7 +6,6 @@ import { SELF_DESCRIPTION, TALK_RULES } from "./talk-rules.ts"
 import { FILE_RULES } from "./file-rules.ts"
 import { PEOPLE_RULES } from "./people-rules.ts"
 import { PLAN_RULES } from "./plan-rules.ts"
-import { SHELL_RULES } from "./shell-rules.ts"
 import { TASK_RULES } from "./task-rules.ts"
 
 const POLITE = /^(?:please|can you|could you|would you|now|first)[\s,]+/i
@@ -78,7 +76,6 @@ export const RULES: readonly Rule[] = [
   HELP,
   ...TALK_RULES,
   ...TASK_RULES,
-  ...SHELL_RULES,
   ...FILE_RULES,
   ...PLAN_RULES,
   ...PEOPLE_RULES,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts"
 import { toErrorMessage } from "../../base/error.ts"
-import type { Behaviour } from "./behaviour.ts"
+import type { Behaviour } from "./offered-tools.ts"
 import { unquote } from "./quoted-text.ts"
 import type { Rule } from "./rule.ts"
 

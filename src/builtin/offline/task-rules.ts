@@ -1,10 +1,10 @@
 import { toCommand, toCommands, unquote } from "./quoted-text.ts"
 import { callingRule, type Rule } from "./rule.ts"
 import { toOneLine } from "../../base/one-line.ts"
-import type { Behaviour } from "./behaviour.ts"
-import type { OfferedTools } from "./offered-tools.ts"
+import type { Behaviour, OfferedTools } from "./offered-tools.ts"
 import { shorten } from "./shorten.ts"
 
+/** Commands, and what goes on in the background. */
 export const TASK_RULES: readonly Rule[] = [
   {
     sentence: "start an agent to TASK",
@@ -39,11 +39,9 @@ export const TASK_RULES: readonly Rule[] = [
     pattern: /^run (?<commands>.+ and .+) together(?: as (?<group>[^`]+?))?[.!]?$/is,
     follow(words, offered) {
       const group = unquote(words("group")) || "together"
-      const behaviours = toCommands(words("commands")).map((command) =>
+      return callForEach(words("commands"), (command) =>
         offered.call("start_task", { tool: "run_command", input: { command }, group }),
       )
-      const [first] = behaviours
-      return first?.say === undefined ? { calls: behaviours.flatMap(({ calls = [] }) => calls) } : first
     },
   },
   callingRule({
@@ -68,7 +66,6 @@ export const TASK_RULES: readonly Rule[] = [
     meaning: "the tasks in the background, and their results",
     pattern: /^(?:list|show)(?: me)?(?: all| the| my)? (?:background )?tasks[.!]?$/i,
     tool: "list_tasks",
-    input: () => ({}),
   }),
   callingRule({
     sentence: "show task ID",
@@ -94,7 +91,30 @@ export const TASK_RULES: readonly Rule[] = [
     tool: "cancel_task",
     input: (words) => ({ group: unquote(words("group")) }),
   }),
+  {
+    sentence: "run COMMAND and COMMAND",
+    example: "run `sleep 12 && echo done` and `date`",
+    meaning: "several commands at once, in one answer; `and` inside backticks or quotes belongs to the command",
+    tools: ["run_command"],
+    pattern: /^run (?<commands>.+ and .+)$/is,
+    follow: (words, offered) => callForEach(words("commands"), (command) => offered.call("run_command", { command })),
+  },
+  callingRule({
+    sentence: "run COMMAND",
+    example: "run `sleep 12 && echo done`",
+    meaning: "a shell command, with or without backticks",
+    pattern: /^run (?<command>.+)$/is,
+    tool: "run_command",
+    input: (words) => ({ command: toCommand(words("command")) }),
+  }),
 ]
+
+/** All calls in one answer, or the sentence why there is none. */
+function callForEach(commands: string, toCall: (command: string) => Behaviour): Behaviour {
+  const behaviours = toCommands(commands).map(toCall)
+  const [first] = behaviours
+  return first?.say === undefined ? { calls: behaviours.flatMap(({ calls = [] }) => calls) } : first
+}
 
 const DESCRIPTION_CHARACTERS = 80
 
