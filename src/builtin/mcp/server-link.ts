@@ -1,9 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { lookUntil } from "../../base/look-until.ts"
+import { lookUntil, type Watch } from "../../base/look-until.ts"
 import { type CallDesk, createCallDesk } from "./call-desk.ts"
 import type { Connection, Generation, ToolDefinition } from "./connection.ts"
-import { elicit } from "./elicitation.ts"
 import type { ServerConfig } from "./mcp-config.ts"
 import type { OpenOptions } from "./open-connection.ts"
 import { createSecretScrubber, type Scrub } from "./secret-scrubber.ts"
@@ -63,17 +62,6 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
     for (const wake of waiting) wake()
   }
 
-  /** Every change wakes whoever waits: nothing has to be looked at in between. */
-  function subscribe(wake: () => void): () => void {
-    waiting.add(wake)
-    return () => waiting.delete(wake)
-  }
-
-  /** Null: it will never come. */
-  function look(): Connection | null | undefined {
-    return state === "closed" || state === "disabled" ? null : (current ?? undefined)
-  }
-
   function fail(error: unknown): void {
     lastError = scrub(toErrorMessage(error))
     options.onLog("warning", `${name}: ${lastError}`)
@@ -97,19 +85,9 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
       signal: closing.signal,
       onLog: (level, text) => options.onLog(level, `${name}: ${scrub(text)}`),
       onToolsChanged: () => void refresh(),
-      onElicit: async (params, taskId, signal) => {
-        const context = calls.find(taskId)?.context
-        // A question that belongs to no call, or to nobody knows whose, is declined.
-        if (!context) return { action: "decline" }
-        return elicit(name, params, { person: context.person, signal: AbortSignal.any([signal, context.signal]) })
-      },
+      onElicit: (params, taskId, signal) => calls.elicit(name, params, taskId, signal),
     })
-    try {
-      tools = toOffered(config, await connection.listTools())
-    } catch (error) {
-      await connection.close()
-      throw error
-    }
+    tools = await listOrClose(config, connection)
     if (closing.signal.aborted) return connection.close()
     current = connection
     pace.succeeded()
@@ -153,13 +131,12 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
     }),
     lose,
     async connection(signal, waitMs) {
-      const watch = { clock, subscribe, pollMs: Number.POSITIVE_INFINITY, timeoutMs: waitMs, signals: [signal] }
-      const found = (await lookUntil({ ...watch, look: async () => look() })) ?? look()
+      // Null: it will never come.
+      const look = () => (state === "closed" || state === "disabled" ? null : (current ?? undefined))
+      const found = await waitFor(look, waiting, { clock, timeoutMs: waitMs, signals: [signal] })
       signal.throwIfAborted()
-      if (found) return found
-      const why = lastError ?? `it is ${state}`
-      const message = `The MCP server ${name} cannot be reached: ${why}. See /mcp, and its entry in .mcp.json.`
-      throw new MeanwhileError("plugin_unavailable", message, { server: name })
+      if (!found) throw toUnavailable(name, lastError ?? `it is ${state}`)
+      return found
     },
     async close() {
       closing.abort()
@@ -173,10 +150,38 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
   }
 }
 
+/** Whoever waits is woken by every change: nothing has to be looked at in between. */
+async function waitFor<Found>(
+  look: () => Found | undefined,
+  waiting: Set<() => void>,
+  limits: Pick<Watch<Found>, "clock" | "timeoutMs" | "signals">,
+): Promise<Found | undefined> {
+  const subscribe = (wake: () => void): (() => void) => {
+    waiting.add(wake)
+    return () => waiting.delete(wake)
+  }
+  const pollMs = Number.POSITIVE_INFINITY
+  return (await lookUntil({ ...limits, subscribe, pollMs, look: async () => look() })) ?? look()
+}
+
+async function listOrClose(config: ServerConfig, connection: Connection): Promise<readonly ToolDefinition[]> {
+  try {
+    return toOffered(config, await connection.listTools())
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
 /** Keeps the first of two tools with one name. */
 function toOffered({ tools }: ServerConfig, listed: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const names = listed.map(({ name }) => name)
   return listed.filter(({ name }, index) => names.indexOf(name) === index && (tools?.includes(name) ?? true))
+}
+
+function toUnavailable(name: string, why: string): MeanwhileError {
+  const message = `The MCP server ${name} cannot be reached: ${why}. See /mcp, and its entry in .mcp.json.`
+  return new MeanwhileError("plugin_unavailable", message, { server: name })
 }
 
 const FIRST_RETRY_MS = 500
