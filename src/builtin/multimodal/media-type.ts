@@ -36,17 +36,12 @@ export interface MediaType {
 
 /** By the first few thousand bytes of the file; for text, by its name as well. */
 export function toMediaType(path: string, head: Uint8Array): MediaType {
-  const image = sniffImage(head)
+  const image = findStart(IMAGES, head)
   if (image !== undefined) return { mediaType: image, reading: "image" }
   const other = findStart(OTHERS, head)
   if (other !== undefined) return { mediaType: other, reading: "none" }
   if (!isText(head)) return { mediaType: "application/octet-stream", reading: "none" }
   return { mediaType: TEXTS[extname(path).toLowerCase()] ?? "text/plain", reading: "text" }
-}
-
-/** Undefined when it is no image that models can be shown. */
-export function sniffImage(head: Uint8Array): string | undefined {
-  return findStart(IMAGES, head)
 }
 
 function findStart(starts: readonly Start[], head: Uint8Array): string | undefined {

@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../base/json.ts"
 import type { EnrichedPrompt } from "../../plugin/prompt-enrichment.ts"
 import { type MediaType, toMediaType } from "./media-type.ts"
-import { findRootedFile, readHead } from "./rooted-file.ts"
+import { readHead } from "./rooted-file.ts"
 
 export interface MentionOptions {
   readonly root: string
@@ -10,7 +9,7 @@ export interface MentionOptions {
   readonly textTool: string | null
 }
 
-interface MentionedFile extends MediaType {
+interface MentionedFile extends Pick<MediaType, "mediaType"> {
   readonly name: string
   readonly bytes: number
   readonly tool: string | null
@@ -41,18 +40,18 @@ export async function mentionFiles(prompt: string, options: MentionOptions): Pro
   const lines = files.map((file) => `- ${toLine(file)}`)
   return {
     prompt: `${withoutMarks(prompt, found)}\n\nFiles named above, not loaded yet:\n${lines.join("\n")}`,
-    metadata: { files: files.map(toMetadata) },
+    metadata: { files: files.map(({ name, bytes, mediaType, tool }) => ({ path: name, bytes, mediaType, tool })) },
   }
 }
 
 async function resolveMention(mention: FileMention, options: MentionOptions): Promise<FoundMention | undefined> {
   for (const { path, end } of mention.candidates) {
-    const rooted = await findRootedFile(options.root, path)
-    const read = rooted && !NAME_WITH_CONTROLS.test(rooted.name) ? await readHead(rooted, HEAD_BYTES) : undefined
-    if (!rooted || !read) continue
-    const media = toMediaType(rooted.realPath, read.head)
-    const tool = { image: options.imageTool, text: options.textTool, none: null }[media.reading]
-    return { start: mention.start, end, path, file: { ...media, name: rooted.name, bytes: read.bytes, tool } }
+    const found = await readHead(options.root, path, HEAD_BYTES)
+    if (!found || NAME_WITH_CONTROLS.test(found.name)) continue
+    const { name, bytes, head } = found
+    const { mediaType, reading } = toMediaType(name, head)
+    const tool = { image: options.imageTool, text: options.textTool, none: null }[reading]
+    return { start: mention.start, end, path, file: { mediaType, name, bytes, tool } }
   }
   return undefined
 }
@@ -75,10 +74,6 @@ function toLine({ name, bytes, mediaType, tool }: MentionedFile): string {
 function toSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
-}
-
-function toMetadata({ name, bytes, mediaType, tool }: MentionedFile): JsonObject {
-  return { path: name, bytes, mediaType, tool }
 }
 
 /** A place in a prompt that may name a file: `@path` or `@"path with spaces"`. */

@@ -4,20 +4,29 @@ import { isAbsolute, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
 import { systemCodeOf } from "../../base/system-error.ts"
 
-export interface RootedFile {
-  /** Without symbolic links. */
-  readonly realPath: string
-  /** From the root, for people and models. */
+export interface FileHead {
+  /** From the root and without symbolic links, for people and models. */
   readonly name: string
+  /** Of the whole file. */
+  readonly bytes: number
+  readonly head: Uint8Array
 }
 
-/** Contract: the file is inside the root after all symbolic links are followed. Undefined when there is none. */
-export async function findRootedFile(root: string, path: string): Promise<RootedFile | undefined> {
+/**
+ * At most so many of a file's first bytes. Contract: the file is inside the root after all symbolic links are followed.
+ * Undefined when there is none, and for anything but a regular file, such as a folder or a device.
+ */
+export async function readHead(root: string, path: string, mostBytes: number): Promise<FileHead | undefined> {
   if (path.includes("\0")) return undefined
   const realRoot = await realpath(root)
   const realPath = await realpath(resolve(root, path)).catch(() => undefined)
-  if (realPath === undefined) return undefined
-  return isInside(realRoot, realPath) ? { realPath, name: relative(realRoot, realPath) } : undefined
+  if (realPath === undefined || !isInside(realRoot, realPath)) return undefined
+  await using handle = await openForReading(realPath)
+  const status = await handle?.stat()
+  if (!handle || !status?.isFile()) return undefined
+  const buffer = Buffer.alloc(Math.min(mostBytes, status.size))
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
+  return { name: relative(realRoot, realPath), bytes: status.size, head: buffer.subarray(0, bytesRead) }
 }
 
 /** True if an absolute path lies in the root, by the root's own path or its real path. The file need not exist. */
@@ -33,26 +42,6 @@ export function isRooted(root: string, path: string): boolean {
 function isInside(folder: string, path: string): boolean {
   const name = relative(folder, path)
   return name !== ".." && !name.startsWith(`..${sep}`) && !isAbsolute(name)
-}
-
-export interface FileHead {
-  readonly bytes: number
-  readonly head: Uint8Array
-}
-
-/** At most so many of its first bytes. Undefined for anything but a regular file, such as a folder or a device. */
-export async function readHead({ realPath }: RootedFile, mostBytes: number): Promise<FileHead | undefined> {
-  const handle = await openForReading(realPath)
-  if (!handle) return undefined
-  try {
-    const status = await handle.stat()
-    if (!status.isFile()) return undefined
-    const buffer = Buffer.alloc(Math.min(mostBytes, status.size))
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
-    return { bytes: status.size, head: buffer.subarray(0, bytesRead) }
-  } finally {
-    await handle.close()
-  }
 }
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {

@@ -2,8 +2,8 @@ import { dirname, resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { defineTool, type Tool, showModel } from "../../plugin/tool.ts"
-import { sniffImage } from "./media-type.ts"
-import { findRootedFile, isRooted, readHead } from "./rooted-file.ts"
+import { toMediaType } from "./media-type.ts"
+import { isRooted, readHead } from "./rooted-file.ts"
 
 const MOST_BYTES = 5 * 1024 * 1024
 
@@ -20,27 +20,24 @@ export function createViewImage(root: string): Tool {
     folderOf: ({ path }) => dirname(path),
     onCrash: "retry",
     async run({ path }) {
-      const rooted = await findRootedFile(root, path)
-      const image = rooted && (await readHead(rooted, MOST_BYTES))
+      const image = await readHead(root, path, MOST_BYTES)
       if (!image) {
         const message = `There is no file ${JSON.stringify(path)} inside the working folder. Name one that is.`
         throw new MeanwhileError("invalid_input", message)
       }
+      const { name } = image
       if (image.bytes > MOST_BYTES) {
-        const message = `${rooted.name} has ${image.bytes} bytes, and at most ${MOST_BYTES} can be shown. Make it smaller first.`
+        const message = `${name} has ${image.bytes} bytes, and at most ${MOST_BYTES} can be shown. Make it smaller first.`
         throw new MeanwhileError("limit_exceeded", message)
       }
-      const mediaType = sniffImage(image.head)
-      if (mediaType === undefined) {
-        const message = `${rooted.name} is no PNG, JPEG, GIF or WebP image by its content. Convert it first.`
+      const { mediaType, reading } = toMediaType(name, image.head)
+      if (reading !== "image") {
+        const message = `${name} is no PNG, JPEG, GIF or WebP image by its content. Convert it first.`
         throw new MeanwhileError("invalid_input", message)
       }
       const data = Buffer.from(image.head).toString("base64")
-      const file = { type: "file", mediaType, name: rooted.name, source: { data } } as const
-      return showModel(
-        [{ type: "text", text: `The image ${JSON.stringify(rooted.name)}:` }, file],
-        `showed ${rooted.name}`,
-      )
+      const file = { type: "file", mediaType, name, source: { data } } as const
+      return showModel([{ type: "text", text: `The image ${JSON.stringify(name)}:` }, file], `showed ${name}`)
     },
   })
 }
