@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { estimateInput } from "./offline-model.ts"
+import { estimateInput } from "./offline-provider.ts"
 
 test("a tool counts as a model is told of it, whatever else is kept with it", () => {
   const tool = { name: "look", description: "Looks.", inputSchema: { type: "object" } }
