@@ -52,7 +52,11 @@ export function createBackupStore(directory: string, mostPerFile: number): Backu
   /** The oldest first. */
   async function changesOf(place: Place): Promise<readonly RecordedChange[]> {
     const text = await unlessMissing(readFile(join(folderOf(place), "changes.json"), "utf8"))
-    return text === undefined ? [] : parseHistory(text, place)
+    try {
+      return text === undefined ? [] : historySchema().parse(JSON.parse(text)).changes
+    } catch (error) {
+      throw toDamaged(place, error)
+    }
   }
   async function keep(place: Place, changes: readonly RecordedChange[]): Promise<void> {
     await writeWhole(join(folderOf(place), "changes.json"), JSON.stringify({ path: place.absolute, changes }))
@@ -93,14 +97,6 @@ export function createBackupStore(directory: string, mostPerFile: number): Backu
       await keep(place, kept)
       await removeCopies(place, known.slice(kept.length))
     },
-  }
-}
-
-function parseHistory(text: string, place: Place): readonly RecordedChange[] {
-  try {
-    return historySchema().parse(JSON.parse(text)).changes
-  } catch (error) {
-    throw toDamaged(place, error)
   }
 }
 

@@ -65,7 +65,11 @@ export function createConnection(client: Client, closed: Promise<void>): Connect
       }),
     async callTool(tool, input, options, more = {}): Promise<CallAnswer> {
       const params = { name: tool.name, arguments: input, ...more }
-      if (tool.asksForTask) return toFirstAnswer(await send("tools/call", { ...params, task: {} }, options))
+      if (tool.asksForTask) {
+        const result = await send("tools/call", { ...params, task: {} }, options)
+        const created = createdTask.safeParse(result)
+        return created.success ? { kind: "task", taskId: created.data.task.taskId } : { kind: "result", result }
+      }
       const { outputSchema: _, ...definition } = definitions.get(tool) ?? { name: tool.name, inputSchema: {} }
       return translating(options.signal, async () => {
         // Without the output schema: the client would hold a task, which has no output yet, against it.
@@ -74,11 +78,6 @@ export function createConnection(client: Client, closed: Promise<void>): Connect
       })
     },
   }
-}
-
-function toFirstAnswer(result: JsonObject): CallAnswer {
-  const created = createdTask.safeParse(result)
-  return created.success ? { kind: "task", taskId: created.data.task.taskId } : { kind: "result", result }
 }
 
 function toAnswer(result: unknown): CallAnswer {

@@ -39,13 +39,10 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
   try {
     return await connect(options, "auto")
   } catch (error) {
-    if (options.transport.kind !== "stdio" || options.signal.aborted || !mayBeOld(error)) throw error
+    const mayBeOld = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
+    if (options.transport.kind !== "stdio" || options.signal.aborted || !mayBeOld) throw error
     return connect(options, "legacy")
   }
-}
-
-function mayBeOld(error: unknown): boolean {
-  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
 }
 
 async function connect(options: OpenOptions, mode: "auto" | "legacy"): Promise<Connection> {

@@ -44,7 +44,8 @@ export function toConnectedModel(
 
   function toTool(tool: ModelTool, name: string): LanguageModelV4FunctionTool {
     let known = tools.get(tool)
-    if (known?.name !== name) tools.set(tool, (known = toFunctionTool(tool, name)))
+    const { description, inputSchema } = tool
+    if (known?.name !== name) tools.set(tool, (known = { type: "function", name, description, inputSchema }))
     return known
   }
 
@@ -87,10 +88,6 @@ export function toConnectedModel(
       return response
     },
   }
-}
-
-function toFunctionTool({ description, inputSchema }: ModelTool, name: string): LanguageModelV4FunctionTool {
-  return { type: "function", name, description, inputSchema }
 }
 
 /**

@@ -20,7 +20,12 @@ export interface Dialect {
   readonly options?: SharedV4ProviderOptions
 }
 
-const PLAIN_ID = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 }
+/** What Anthropic and the Responses API have in common. */
+const STRICT = {
+  callId: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 },
+  takesFilesInResults: true,
+  takesFilesInAnswers: false,
+}
 const PRINTABLE_ID = { pattern: /^[\x21-\x7e]{1,64}$/, length: 32 }
 const MISTRAL_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
 /** Most OpenAI-compatible servers want their own reasoning back, and some insist on it; these refuse it. */
@@ -58,9 +63,7 @@ function toAnthropic(provider: string): Dialect {
     origin: "anthropic",
     metadataKeys: ["anthropic"],
     takesReasoning: (own) => typeof own["signature"] === "string" || typeof own["redactedData"] === "string",
-    callId: PLAIN_ID,
-    takesFilesInResults: true,
-    takesFilesInAnswers: false,
+    ...STRICT,
     ...(provider === "anthropic.messages" && { options: { anthropic: { cacheControl: { type: "ephemeral" } } } }),
   }
 }
@@ -74,9 +77,7 @@ function toResponses(origin: string): Dialect {
     origin,
     metadataKeys: [origin],
     takesReasoning: (own) => typeof own["reasoningEncryptedContent"] === "string",
-    callId: PLAIN_ID,
-    takesFilesInResults: true,
-    takesFilesInAnswers: false,
+    ...STRICT,
     options: { [origin]: { store: false } },
   }
 }

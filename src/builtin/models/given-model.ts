@@ -8,10 +8,7 @@ import { isLanguageModel, toConnectedModel } from "./connected-model.ts"
 export type GivenModel = ConnectedModel | LanguageModelV4
 
 /** The provider of just this model, and the model's id. */
-export function createGivenProvider(model: GivenModel): {
-  readonly provider: ModelProviderPlugin
-  readonly id: string
-} {
+export function createGivenProvider(model: GivenModel): { provider: ModelProviderPlugin; id: string } {
   const connected = isLanguageModel(model) ? toConnectedModel(toId(model), model) : model
   const [name = "given"] = connected.id.split("/", 1)
   const provider = definePlugin({ kind: "model_provider", name, isConfigured: () => true, connect: () => connected })
@@ -20,10 +17,7 @@ export function createGivenProvider(model: GivenModel): {
 
 /** `anthropic.messages` and `claude-…` make `anthropic/claude-…`. */
 function toId({ provider, modelId }: LanguageModelV4): string {
-  const name =
-    provider
-      .split(".", 1)[0]
-      ?.toLowerCase()
-      .replace(/[^a-z0-9_-]/g, "-") ?? ""
+  const [origin = ""] = provider.split(".", 1)
+  const name = origin.toLowerCase().replace(/[^a-z0-9_-]/g, "-")
   return `${/^[a-z]/.test(name) ? name : `given-${name}`}/${modelId}`
 }

@@ -17,19 +17,15 @@ export function createLanguageModelProvider(
     name,
     connect: (model: string) => {
       const id = `${name}/${model}`
-      return toConnectedModel(id, checkModel(id, make(id, toModel, model)))
+      try {
+        return toConnectedModel(id, checkModel(id, toModel(model)))
+      } catch (error) {
+        throw toModelError(error, { id, scrub: createScrubber([]) })
+      }
     },
     serializeHistory,
     deserializeHistory,
   })
-}
-
-function make(id: string, toModel: (model: string) => unknown, model: string): unknown {
-  try {
-    return toModel(model)
-  } catch (error) {
-    throw toModelError(error, { id, scrub: createScrubber([]) })
-  }
 }
 
 function checkModel(id: string, value: unknown): LanguageModelV4 {

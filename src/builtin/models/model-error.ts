@@ -8,11 +8,6 @@ export interface ModelErrorContext {
   readonly scrub: (text: string) => string
 }
 
-interface Wording {
-  readonly cause: string
-  readonly advice: string
-}
-
 /** How each provider says that the conversation is longer than the model can take. */
 const OVERFLOWS = [
   /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large/,
@@ -41,7 +36,7 @@ const WORDINGS = {
     advice: "Shorten the conversation, or use a model with a larger context.",
   },
   unknown_model: { cause: "does not know the model", advice: "Check the model's name and the provider's base URL." },
-} as const satisfies Partial<Record<ErrorCode, Wording>>
+} as const satisfies Partial<Record<ErrorCode, { readonly cause: string; readonly advice: string }>>
 
 /** Contract: neither key nor request is in the error, and the provider's error is not its cause, since that holds both. */
 export function toModelError(error: unknown, { id, scrub }: ModelErrorContext): MeanwhileError {

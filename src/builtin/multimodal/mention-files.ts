@@ -37,7 +37,7 @@ export async function mentionFiles(prompt: string, options: MentionOptions): Pro
   }
   if (found.length === 0) return { prompt }
   const files = [...new Map(found.map(({ file }) => [file.name, file])).values()]
-  const lines = files.map((file) => `- ${toLine(file)}`)
+  const lines = files.map(toLine)
   return {
     prompt: `${withoutMarks(prompt, found)}\n\nFiles named above, not loaded yet:\n${lines.join("\n")}`,
     metadata: { files: files.map(({ name, bytes, mediaType, tool }) => ({ path: name, bytes, mediaType, tool })) },
@@ -68,7 +68,7 @@ function withoutMarks(prompt: string, found: readonly FoundMention[]): string {
 
 function toLine({ name, bytes, mediaType, tool }: MentionedFile): string {
   const how = tool === null ? "no tool reads it" : `read it with ${tool}`
-  return `${JSON.stringify(name)}: ${mediaType}, ${toSize(bytes)}; ${how}`
+  return `- ${JSON.stringify(name)}: ${mediaType}, ${toSize(bytes)}; ${how}`
 }
 
 function toSize(bytes: number): string {

@@ -10,12 +10,11 @@ export const SELF_DESCRIPTION =
 const SLOW_PACE_MS = 250
 const HIGHEST_COUNT = 1_000
 
-export const TALK_RULES: readonly Rule[] = [
+const NEEDING_NO_TOOL: readonly Omit<Rule, "tools">[] = [
   {
     sentence: "who are you",
     example: "who are you?",
     meaning: "says what it is",
-    tools: [],
     pattern: /^(?:who|what) are you\??$|^(?:hello|hi|hey)\b.*$/i,
     follow: () => ({ say: `${SELF_DESCRIPTION} Say "help" for the list.` }),
   },
@@ -23,7 +22,6 @@ export const TALK_RULES: readonly Rule[] = [
     sentence: "what tools do you have",
     example: "what tools do you have?",
     meaning: "names the tools it is offered now",
-    tools: [],
     pattern: /^(?:what|which) tools (?:do|can) you (?:have|use)\??$/i,
     follow: (_words, { names }) => ({
       say: names.length > 0 ? `I am offered: ${names.join(", ")}.` : "I am offered no tools.",
@@ -33,7 +31,6 @@ export const TALK_RULES: readonly Rule[] = [
     sentence: "say TEXT",
     example: "say good morning",
     meaning: "repeats the text",
-    tools: [],
     pattern: /^say (?<text>.+)$/is,
     follow: (words) => ({ say: unquote(words("text")) }),
   },
@@ -41,7 +38,6 @@ export const TALK_RULES: readonly Rule[] = [
     sentence: "think about TEXT",
     example: "think about the weather",
     meaning: "shows reasoning before the answer",
-    tools: [],
     pattern: /^think about (?<text>.+)$/is,
     follow: (words) => ({
       think: `The person wants me to think about: ${words("text")}. I have rules, not thoughts; this text shows where a model's reasoning stands.`,
@@ -52,7 +48,6 @@ export const TALK_RULES: readonly Rule[] = [
     sentence: "count to NUMBER slowly",
     example: "count to 3 slowly",
     meaning: "streams one number each quarter of a second",
-    tools: [],
     pattern: /^count to (?<number>\d{1,6}) slowly[.!]?$/i,
     follow: (words) => ({ say: count(Number(words("number"))), paceMs: SLOW_PACE_MS }),
   },
@@ -60,7 +55,6 @@ export const TALK_RULES: readonly Rule[] = [
     sentence: "count to NUMBER",
     example: "count to 5",
     meaning: "streams the numbers at once, up to 1000",
-    tools: [],
     pattern: /^count to (?<number>\d{1,6})[.!]?$/i,
     follow: (words) => ({ say: count(Number(words("number"))) }),
   },
@@ -68,11 +62,12 @@ export const TALK_RULES: readonly Rule[] = [
     sentence: "call TOOL with JSON",
     example: 'call readFile with {"path":"notes.txt"}',
     meaning: "any tool it is offered, with exactly this input",
-    tools: [],
     pattern: /^call (?:the tool )?`?(?<tool>[\w-]+(?:\.[\w-]+)*)`?(?: with (?<json>.+))?$/is,
     follow: (words, offered) => withJson(words("json"), (input) => offered.call(words("tool"), input)),
   },
 ]
+
+export const TALK_RULES: readonly Rule[] = NEEDING_NO_TOOL.map((rule) => ({ ...rule, tools: [] }))
 
 function count(to: number): string {
   return Array.from({ length: Math.min(to, HIGHEST_COUNT) }, (_, index) => index + 1).join(" ")
