@@ -13,47 +13,33 @@ import { type Admitted, parseInput, checkCall } from "./details.ts"
 import { requireRoomForAgent } from "./child-limits.ts"
 import type { AdmitScope, HasAdmission } from "./scope.ts"
 
-const NOBODY_WAITS: OnAsked = async () => {}
-
 /**
  * The one place where a call is let in, from every caller. Answers at once unless a hook, permission, the parent or the
  * store must be asked: a call in the foreground pays for nothing it does not need.
  */
-export function admit(
-  scope: AdmitScope,
-  call: ToolCall,
-  withdrawal: Withdrawal = NEVER_WITHDRAWN,
-  onAsked: OnAsked = NOBODY_WAITS,
-): Admitted | Promise<Admitted> {
+export function admit(scope: AdmitScope, call: ToolCall, caller: Caller = NOBODY): Admitted | Promise<Admitted> {
   requireOpen(scope, call)
   checkCall(call)
   requireOwnSession(call, findHome(scope, call))
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const admitted = { call, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
-  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, withdrawal, onAsked)
-  const decision = decide(scope, admitted, withdrawal, onAsked)
+  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, caller)
+  const decision = decide(scope, admitted, caller)
   const isKnown = !call.parentTask && !call.askedBy && !tool.model
   if (!(decision instanceof Promise) && isKnown) return withDecision(admitted, decision)
   return finishAdmission(scope, admitted, decision)
 }
 
 /** Hooks may change the input: what permission sees, and what runs, is the changed one. */
-async function admitWithHooks(
-  scope: AdmitScope,
-  admitted: Admitted,
-  withdrawal: Withdrawal,
-  onAsked: OnAsked,
-): Promise<Admitted> {
+async function admitWithHooks(scope: AdmitScope, admitted: Admitted, caller: Caller): Promise<Admitted> {
   const { call, plugin, tool } = admitted
   const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
   if (decision.decision === "refuse") return withDecision(admitted, { allowed: false, reason: decision.reason })
-  const changed = decision.decision === "change" ? withInput(admitted, decision.input) : admitted
-  return finishAdmission(scope, changed, decide(scope, changed, withdrawal, onAsked))
-}
-
-function withInput(admitted: Admitted, input: unknown): Admitted {
-  return { ...admitted, call: { ...admitted.call, input }, input: parseInput(admitted.tool, input) }
+  if (decision.decision !== "change") return finishAdmission(scope, admitted, decide(scope, admitted, caller))
+  const { input } = decision
+  const changed = { ...admitted, call: { ...call, input }, input: parseInput(tool, input) }
+  return finishAdmission(scope, changed, decide(scope, changed, caller))
 }
 
 function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall {
@@ -80,17 +66,16 @@ export async function tellHooks(
 function decide(
   scope: HasStore & HasActive & HasAdmission,
   admitted: Admitted,
-  withdrawal: Withdrawal,
-  onAsked: OnAsked,
+  caller: Caller,
 ): PermissionDecision | Promise<PermissionDecision> {
   const refuse = (error: unknown): PermissionDecision => ({
     allowed: false,
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.admission.permission.decide(new AskedPermission(scope, admitted, withdrawal, onAsked))
+    const decision = scope.admission.permission.decide(new AskedPermission(scope, admitted, caller))
     if (!(decision instanceof Promise)) return decision
-    void onAsked().catch(() => {})
+    void caller.tellAsked().catch(() => {})
     return decision.catch(refuse)
   } catch (error) {
     return refuse(error)
@@ -175,9 +160,6 @@ function findHome({ ports }: HasPorts, { session }: ToolCall): WorkspaceId | und
   return session ? ports.conversations.workspaceOf?.(session) : undefined
 }
 
-/** Called before a person is asked; the question waits for it. Called once. */
-type OnAsked = () => Promise<void>
-
 /** The request that permission decides about. Expensive facts are looked up only when asked for. */
 class AskedPermission implements PermissionRequest {
   readonly call: ToolCall
@@ -186,23 +168,16 @@ class AskedPermission implements PermissionRequest {
   readonly input: unknown
   readonly definition: Tool
   readonly #scope: HasStore & HasActive
-  readonly #withdrawal: Withdrawal
-  readonly #onAsked: OnAsked
+  readonly #caller: Caller
 
-  constructor(
-    scope: HasStore & HasActive,
-    { call, plugin, tool, input }: Admitted,
-    withdrawal: Withdrawal,
-    onAsked: OnAsked,
-  ) {
+  constructor(scope: HasStore & HasActive, { call, plugin, tool, input }: Admitted, caller: Caller) {
     this.call = call
     this.plugin = plugin
     this.tool = tool.name
     this.input = input
     this.definition = tool
     this.#scope = scope
-    this.#withdrawal = withdrawal
-    this.#onAsked = onAsked
+    this.#caller = caller
   }
 
   isInBackground(): Promise<boolean> {
@@ -210,48 +185,47 @@ class AskedPermission implements PermissionRequest {
   }
 
   beforeAsking(): Promise<void> {
-    return this.#onAsked()
+    return this.#caller.tellAsked()
   }
 
   get signal(): AbortSignal {
-    return this.#withdrawal.signal
+    return this.#caller.signal
   }
 }
 
-/** Tells permission that the call is no longer wanted. Most calls never need the signal. */
-interface Withdrawal {
-  readonly signal: AbortSignal
-}
-
-const NEVER_WITHDRAWN: Withdrawal = { signal: new AbortController().signal }
-
-/** The withdrawal of a call as its caller holds it. */
-interface OwnWithdrawal extends Withdrawal {
-  /** Undefined as long as the call is wanted. */
-  readonly cause: Required<StopRequest> | undefined
-  withdraw(cause: Required<StopRequest>): void
-}
-
-export function createWithdrawal(): OwnWithdrawal {
-  return new LazyWithdrawal()
-}
-
 /**
- * Its controller is made when somebody looks at the signal: only a question to a person needs it. A class, as wherever
- * every call has an object with a getter: the getter of an object literal belongs to a hidden class of its own, and
- * with it all that it reaches stays in memory until the next full garbage collection.
+ * The caller of a call, as permission reaches it. The controller is made when somebody looks at the signal: only a
+ * question to a person needs it. A class, as wherever every call has an object with a getter: the getter of an object
+ * literal belongs to a hidden class of its own, and with it all that it reaches stays in memory until the next full
+ * garbage collection.
  */
-class LazyWithdrawal implements OwnWithdrawal {
+export class Caller {
+  readonly #onAsked: (() => Promise<void>) | undefined
   #controller: AbortController | undefined
-  cause: Required<StopRequest> | undefined
+  /** Why the call is no longer wanted; undefined as long as it is. */
+  withdrawnFor: Required<StopRequest> | undefined
+  /** What the caller does before a person is asked. Undefined: nobody is. */
+  asked: Promise<void> | undefined
 
+  constructor(onAsked?: () => Promise<void>) {
+    this.#onAsked = onAsked
+  }
+
+  /** Called before a person is asked; the question waits for it. The caller is told once. */
+  tellAsked(): Promise<void> {
+    return (this.asked ??= this.#onAsked?.() ?? Promise.resolve())
+  }
+
+  /** Aborts when the call is no longer wanted. */
   get signal(): AbortSignal {
     return (this.#controller ??= new AbortController()).signal
   }
 
   withdraw(cause: Required<StopRequest>): void {
-    this.cause ??= cause
+    this.withdrawnFor ??= cause
     this.#controller ??= new AbortController()
     this.#controller.abort(new MeanwhileError("closed", cause.reason))
   }
 }
+
+const NOBODY = new Caller()

@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import type { TaskId } from "../../task/id.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
@@ -10,18 +11,9 @@ export interface FamilyLock {
 }
 
 export function createFamilyLock(): FamilyLock {
-  const last = new Map<TaskId, Promise<void>>()
+  const oneAtATime = createOneAtATime()
   return {
-    async take(parent) {
-      const before = last.get(parent)
-      const turn = Promise.withResolvers<void>()
-      last.set(parent, turn.promise)
-      await before
-      return () => {
-        if (last.get(parent) === turn.promise) last.delete(parent)
-        turn.resolve()
-      }
-    },
+    take: (parent) => new Promise((letIn) => void oneAtATime(parent, () => new Promise<void>(letIn))),
   }
 }
 

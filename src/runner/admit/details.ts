@@ -157,8 +157,6 @@ function toWhole(limit: number | null): number | null {
   return limit === null || Number.isNaN(limit) ? null : Math.min(Math.ceil(limit), Number.MAX_SAFE_INTEGER)
 }
 
-function smaller(a: number, b: number | null): number
-function smaller(a: number | null, b: number | null): number | null
 function smaller(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b
   return Math.min(a, b)

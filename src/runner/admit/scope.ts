@@ -9,10 +9,17 @@ import type {
   HasWorker,
   HasWritten,
 } from "../run/scope.ts"
-import type { Admission } from "./permission.ts"
+import type { FamilyLock } from "./child-limits.ts"
+import type { Permission } from "./permission.ts"
 
 export interface HasAdmission {
-  readonly admission: Admission
+  /** The parts that decide whether a call may run, beside the call itself. */
+  readonly admission: {
+    readonly permission: Permission
+    readonly families: FamilyLock
+    /** How many reports may follow from one another by the tasks that they start. */
+    readonly maxHops: number
+  }
 }
 
 /** Decides whether a call may run. */

@@ -3,7 +3,7 @@ import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from ".
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import { admit, createWithdrawal, isPlaceKnown, requireOwnPlace, tellHooks } from "../admit/admission.ts"
+import { admit, Caller, isPlaceKnown, requireOwnPlace, tellHooks } from "../admit/admission.ts"
 import { requireOpen } from "../run/enter.ts"
 import { type Admitted, checkNames, toCallOrigin, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
 import { toStopCause, cancelTask } from "../stop/cancel.ts"
@@ -25,14 +25,10 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>()
   let begun: ForegroundCall | undefined
   let admission: Promise<void> | undefined
-  const withdrawal = createWithdrawal()
-  let asked: Promise<void> | undefined
+  const caller = new Caller(options.onAsked)
   let isAdmitting = false
   let isLeft = false
 
-  function onAsked(): Promise<void> {
-    return (asked ??= options.onAsked?.() ?? Promise.resolve())
-  }
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope, call)
     checkNames(scope.redactor, call)
@@ -53,14 +49,14 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     isAdmitting = false
     if (isLeft) return admitted.settle?.()
     try {
-      const decided = asked ? await decide(admitted, asked, options) : admitted
-      if (asked) withdrawal.signal.throwIfAborted()
+      const decided = caller.asked ? await decide(admitted, caller.asked, options) : admitted
+      if (caller.asked) caller.signal.throwIfAborted()
       const hasRecord = isRecorded(decided) || (await hasTask(scope, decided))
       // Before the place is looked for: an error that names it must not tell a secret.
       checkNames(scope.redactor, call)
       if (!hasRecord) await requireOwnPlace(scope, call)
-      if (!withdrawal.cause || hasRecord) return begin(decided, hasRecord)
-      resolve({ outcome: "cancelled", ...withdrawal.cause, survivors: [] })
+      if (!caller.withdrawnFor || hasRecord) return begin(decided, hasRecord)
+      resolve({ outcome: "cancelled", ...caller.withdrawnFor, survivors: [] })
       admitted.settle?.()
     } catch (error) {
       admitted.settle?.()
@@ -69,7 +65,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   }
   /** A hook or a preview may never answer: as a run that ignores its stop, it is left after the grace period. */
   function withdraw(cause: Required<StopRequest>): void {
-    withdrawal.withdraw(cause)
+    caller.withdraw(cause)
     const cancelTimer = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000, () => {
       if (!isAdmitting) return
       isLeft = true
@@ -78,7 +74,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     void Promise.resolve(admission).then(cancelTimer)
   }
   try {
-    const admitted = admit(scope, call, withdrawal, onAsked)
+    const admitted = admit(scope, call, caller)
     if (admitted instanceof Promise || !isPlaceKnown(scope, call)) admission = beginLater(admitted).catch(reject)
     else begin(admitted, isRecorded(admitted))
   } catch (error) {
