@@ -4,35 +4,54 @@ import { toOneLine } from "../../base/one-line.ts"
 import { toReasonOfNo } from "../../base/reason-of-no.ts"
 import type { PersonAnswer } from "../../plugin/person-port.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
-import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
+import { DEFAULT_WORKSPACE, type GroupId, type WaitId, type WorkspaceId } from "../../task/id.ts"
+import type { Operation, OperationOf } from "../../task/operation.ts"
+import type { Patch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import type { Stopper } from "../../task/stop.ts"
 import type { WaitRecord } from "../../task/wait.ts"
 import { ADMISSION_QUESTION } from "../admit/approval.ts"
 import { checkName } from "../admit/details.ts"
-import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
+import { combineResults } from "../group/combine-results.ts"
+import { readMembers } from "../group/find-group.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../run/on-crash.ts"
-import type { FenceScope, HasQueue, HasRedactor, HasStore, HasClock } from "../run/scope.ts"
+import type { FenceScope, HasClock, HasQueue, HasRedactor } from "../run/scope.ts"
+import { GATE_QUESTION } from "../tool/tool-source.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 import { toDecision, toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
 import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 
 const EXPIRY = "expiry"
 const REASON_CHARACTERS = 1_000
-const NOT_ALLOWED_IN_TIME: LifecycleEvent = {
-  type: "task.cancelled",
-  by: "limit",
-  reason: "nobody allowed it in time",
-  survivors: [],
-  late: null,
+
+/** How a run ends that is not answered with yes: why, when somebody says no, and its end when nobody answers in time. */
+interface Decision {
+  readonly refused: string
+  readonly expired: LifecycleEvent
 }
-const REJECTED = { by: "person", reason: "its results were rejected" } as const
-const NOT_DECIDED_IN_TIME = { by: "limit", reason: "nobody decided in time whether its results are used" } as const
+
+const NOT_REPEATED_IN_TIME = "it was running when its worker was lost, and nobody said in time whether to run it again"
+const NOT_DECIDED_IN_TIME = "nobody decided in time whether its results are used"
+
+/** The questions that take yes or no alone. Nobody said no to what may not be repeated: it is as interrupted as it was. */
+const DECISIONS: ReadonlyMap<unknown, Decision> = new Map([
+  [ADMISSION_QUESTION, { refused: "it was not allowed", expired: toCancelled("limit", "nobody allowed it in time") }],
+  [
+    REPEAT_QUESTION,
+    { refused: "not run again after an interruption", expired: toInterrupted("lost_worker", NOT_REPEATED_IN_TIME) },
+  ],
+  [GATE_QUESTION, { refused: "its results were rejected", expired: toCancelled("limit", NOT_DECIDED_IN_TIME) }],
+])
+
+function toCancelled(by: Stopper, reason: string): LifecycleEvent {
+  return { type: "task.cancelled", by, reason, survivors: [], late: null }
+}
 
 /**
- * Answers what a run waits for. The answer to a question ends it. "No" to running it, or to repeating what was
- * interrupted, ends it, and "yes" puts it in the queue; an approval takes nothing else. The first answer counts, and a
- * later one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another
- * answer.
+ * Answers what a run waits for. The answer to a question ends it. "No" to running it, to repeating what was
+ * interrupted, or to using its results, ends it; "yes" puts it in the queue, or hands the results back. An approval
+ * takes nothing else. The first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is
+ * refused too: without the secret it would be another answer.
  */
 export async function answerWait(
   scope: FenceScope & HasRedactor & HasQueue,
@@ -48,45 +67,38 @@ export async function answerWait(
   }
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, said, toPersonAnswer(question, said, answeredBy))
-  const group = toGatedGroup(wait)
-  const answer = group || isAdmission(wait) || isRepeat(wait) ? toDecision(said) : said
-  const because = toBecause(answer)
-  const refusal = { ...REJECTED, reason: `${REJECTED.reason}${because}` }
-  if (group) return answerGate(scope, wait, group, { answer, answeredBy, refusal })
-  const reason = `${isAdmission(wait) ? "it was not allowed" : "not run again after an interruption"}${because}`
-  return settle(scope, wait, answer, answeredBy, {
-    type: "task.cancelled",
-    by: "person",
-    reason,
-    survivors: [],
-    late: null,
-  })
+  const decision = DECISIONS.get(kindOf(wait))
+  if (!decision) return settle(scope, wait, said, answeredBy)
+  const answer = toDecision(said)
+  return settle(scope, wait, answer, answeredBy, toCancelled("person", `${decision.refused}${toBecause(answer)}`))
 }
 
-/** Gives the answer the wait was opened with. Nobody said no: what may not be repeated is as interrupted as it was. */
-export async function expireWait(scope: FenceScope & HasQueue, wait: WaitRecord): Promise<TaskRecord> {
+/** Gives the answer the wait was opened with. */
+async function expireWait(scope: FenceScope & HasQueue, wait: WaitRecord): Promise<TaskRecord> {
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, wait.onExpiry, toDefaultAnswer(question))
-  const group = toGatedGroup(wait)
-  const expired = { answer: wait.onExpiry, answeredBy: EXPIRY, refusal: NOT_DECIDED_IN_TIME }
-  if (group) return answerGate(scope, wait, group, expired)
-  if (isAdmission(wait)) return settle(scope, wait, wait.onExpiry, EXPIRY, NOT_ALLOWED_IN_TIME)
-  const message = "it was running when its worker was lost, and nobody said in time whether to run it again"
-  return settle(scope, wait, wait.onExpiry, EXPIRY, toInterrupted("lost_worker", message))
+  return settle(scope, wait, wait.onExpiry, EXPIRY, DECISIONS.get(kindOf(wait))?.expired)
 }
 
+/** `whenRefused` ends the run of a decision that is anything but yes. */
 async function settle(
-  scope: HasStore & HasQueue,
+  scope: FenceScope & HasQueue,
   wait: WaitRecord,
   answer: JsonValue,
   answeredBy: string,
-  whenRefused: LifecycleEvent,
+  whenRefused?: LifecycleEvent,
 ): Promise<TaskRecord> {
   const answering = { op: "wait.answer", waitId: wait.id, answer, answeredBy } as const
-  if ((isAdmission(wait) || isRepeat(wait)) && answer !== true) {
+  if (whenRefused && answer !== true) {
     const run = { taskId: wait.taskId, run: wait.run }
     const [, ended] = await scope.store.commit([answering, { op: "task.apply", run, event: whenRefused }])
     return ended
+  }
+  if (kindOf(wait) === GATE_QUESTION) {
+    const { group: groupId } = wait.question as { readonly group: GroupId }
+    const group = await scope.store.group(groupId)
+    if (!group) throw new MeanwhileError("not_found", `There is no group ${groupId} any more.`, { groupId })
+    return complete(scope, wait, answering, combineResults(group, await readMembers(scope, groupId)))
   }
   const [answered] = await scope.store.commit([answering])
   if (answeredBy !== EXPIRY) scope.queue.own?.add(answered.id)
@@ -95,20 +107,33 @@ async function settle(
   return answered
 }
 
-/** One commit ends the question: no slot is needed, and the asker reads the answer from the record. */
-async function endQuestion(
-  { store, worker }: FenceScope,
-  { id, taskId, run }: WaitRecord,
+/** The asker reads the answer from the record. */
+function endQuestion(
+  scope: FenceScope,
+  wait: WaitRecord,
   answer: JsonValue,
   answered: PersonAnswer,
 ): Promise<TaskRecord> {
-  const reference = { taskId, run }
   const answeredBy = answered.isAnswered ? answered.by : EXPIRY
+  const answering = { op: "wait.answer", waitId: wait.id, answer, answeredBy } as const
+  const key = { taskId: wait.taskId, run: wait.run, kind: "ended" } as const
+  return complete(scope, wait, answering, toAnswerPatch(answered), [{ op: "notice.consume", keys: [key], by: null }])
+}
+
+/** One commit answers the wait and ends its task: no slot is needed, and dying before it leaves the question open. */
+async function complete(
+  { store, worker }: FenceScope,
+  { taskId, run }: WaitRecord,
+  answering: OperationOf<"wait.answer">,
+  patch: Patch,
+  beside: readonly Operation[] = [],
+): Promise<TaskRecord> {
+  const reference = { taskId, run }
   const [, , ended] = await store.commit([
-    { op: "wait.answer", waitId: id, answer, answeredBy },
+    answering,
     { op: "task.apply", run: reference, event: { type: "task.started", worker: worker.id } },
-    { op: "task.apply", run: reference, event: { type: "task.completed", patch: toAnswerPatch(answered) } },
-    { op: "notice.consume", keys: [{ ...reference, kind: "ended" }], by: null },
+    { op: "task.apply", run: reference, event: { type: "task.completed", patch } },
+    ...beside,
   ])
   return ended
 }
@@ -124,14 +149,6 @@ function requireNoSecret({ redactor }: HasRedactor, answer: JsonValue, answeredB
   if (!redactor.redactJson(answer).hasChanged) return
   const message = "The answer holds a secret, which is never stored. Answer with where the secret is found instead."
   throw new MeanwhileError("invalid_input", message)
-}
-
-function isRepeat(wait: WaitRecord): boolean {
-  return kindOf(wait) === REPEAT_QUESTION
-}
-
-function isAdmission(wait: WaitRecord): boolean {
-  return kindOf(wait) === ADMISSION_QUESTION
 }
 
 function kindOf({ question }: WaitRecord): JsonValue | undefined {

@@ -13,25 +13,10 @@ import { waitForEnd } from "../run/wait-for-end.ts"
 import { type ActiveRun, type RunSteps, toCallKey } from "../run/active-run.ts"
 import { restRun } from "../run/yield-slots.ts"
 import { runsAbove } from "../run/runs-above.ts"
-import type {
-  CancelScope,
-  HasActive,
-  HasClock,
-  HasConfig,
-  HasEngine,
-  HasLog,
-  HasRedactor,
-  HasStore,
-  HasWritten,
-  SlotScope,
-  StopScope,
-} from "../run/scope.ts"
-import type { DetailsScope } from "../admit/scope.ts"
+import type { CancelScope, HasActive, HasLog, HasRedactor, HasStore, OutputScope, SlotScope } from "../run/scope.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
-
-interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
 /**
  * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without
@@ -42,7 +27,7 @@ interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor,
  * time is over, or its asker has ended.
  */
 export async function askPerson(
-  scope: StopScope & SlotScope & DetailsScope & HasEngine,
+  scope: OutputScope & SlotScope,
   run: Pick<AskingRun, "taskId" | "isLeft">,
   question: Question,
   signal: AbortSignal,
@@ -65,12 +50,15 @@ export async function askPerson(
   return { isAnswered: false, reason: `${describeShutdown(scope)} before anybody answered` }
 }
 
-async function writeQuestion(scope: WriteQuestionScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
+async function writeQuestion(
+  scope: OutputScope & HasActive,
+  active: ActiveRun,
+  question: Question,
+): Promise<TaskRecord> {
   scope.written.sessions.note(active.origin.session)
   const details = toQuestionDetails(scope, active, question)
-  const [{ task }] = await scope.store.commit([
-    { op: "task.create", details, entry: { as: "waiting", wait: toQuestionWait(scope, question) } },
-  ])
+  const entry = { as: "waiting", wait: toQuestionWait(scope, question) } as const
+  const [{ task }] = await scope.store.commit([{ op: "task.create", details, entry }])
   return task
 }
 
