@@ -18,7 +18,7 @@ import type { PermissionPluginOptions } from "./builtin/permission/permission-pl
 import type { Permission } from "./runner/admit/permission.ts"
 import type { BackgroundConfigInput } from "./runner/limits/background-config.ts"
 import type { RunnerService } from "./runner/runner.ts"
-import type { ShutdownOptions } from "./runner/shutdown/drain.ts"
+import type { ShutdownOptions } from "./runner/shutdown/shutdown.ts"
 import type { AgentConfigInput } from "./session/conversation/agent-config.ts"
 import type { ModelCatalogue, ModelOverrides } from "./session/model/catalogue.ts"
 import type { LedgerRecord } from "./session/log/ledger-record.ts"

@@ -7,7 +7,7 @@ import type { Engine } from "../task/engine.ts"
 import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
 import type { CountFilter } from "../task/store.ts"
-import { type ActiveRuns, createActiveRuns } from "./run/active-runs.ts"
+import { createActiveRuns } from "./run/active-runs.ts"
 import type { ConversationsPort } from "./run/run-ports.ts"
 import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
 import { bindToRun } from "./service/bind-service.ts"
@@ -30,8 +30,7 @@ import { questionTool } from "./ask/question-wait.ts"
 import type { RunnerScope } from "./admit/scope.ts"
 import { countTasks, type TaskCounts, createTaskService } from "./service/task-service.ts"
 import { createSessionCommands, type SessionCommands } from "./service/session-commands.ts"
-import type { ShutdownOptions } from "./shutdown/drain.ts"
-import { shutDown } from "./shutdown/shutdown.ts"
+import { type ShutdownOptions, shutDown } from "./shutdown/shutdown.ts"
 import { createSlots } from "./limits/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { openSpoolHome, toHomeData } from "./worker/spool-home.ts"
@@ -114,7 +113,9 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     home,
     identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,
-    onLost: () => markAllLost(active),
+    onLost() {
+      for (const run of active.values()) if (run.standing.in === "background") markLost(run)
+    },
     onBack: () => void pump.announce(),
   })
   const runtimeTools = [
@@ -204,10 +205,6 @@ function toShownService(scope: RunnerScope, service: TaskService, { answer }: Se
     counts: (filter) => countTasks(scope, filter),
     workers: () => listWorkers(scope),
   }
-}
-
-function markAllLost(active: ActiveRuns): void {
-  for (const run of active.values()) if (run.standing.in === "background") markLost(run)
 }
 
 const RETENTION_EVERY_MS = 60_000
