@@ -8,8 +8,7 @@ import { finishFollowing, streamOutput } from "../output/deliver-output.ts"
 import { toStepsTaken } from "../run/journal.ts"
 import { markLost } from "../run/ownership.ts"
 import { giveBackFacts, takeFacts } from "../run/run-account.ts"
-import type { DetailsScope } from "../admit/scope.ts"
-import type { HasClock, HasEngine, HasLog, HasWritten, SlotScope, StopScope } from "../run/scope.ts"
+import type { HasLog, HasWritten, OutputScope, SlotScope } from "../run/scope.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 
 /**
@@ -20,7 +19,7 @@ import { yieldNewSlot } from "../run/yield-slots.ts"
  * foreground.
  */
 export async function promoteRun(
-  scope: StopScope & SlotScope & DetailsScope & HasEngine,
+  scope: OutputScope & SlotScope,
   active: ActiveRun,
   admitted: Admitted,
 ): Promise<boolean> {
@@ -79,7 +78,7 @@ function giveUp(scope: HasLog & HasWritten, active: ActiveRun): void {
 }
 
 function toCreation(
-  scope: DetailsScope & HasClock,
+  scope: OutputScope,
   active: ActiveRun,
   admitted: Admitted,
   afterMs: number,

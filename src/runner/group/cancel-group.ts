@@ -2,10 +2,8 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { applyRemoteStops, toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
-import type { FenceScope, HasActive, HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
+import type { CancelScope, HasWorker } from "../run/scope.ts"
 import { listMembers } from "./find-group.ts"
-
-interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor, HasActive {}
 
 /**
  * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it
@@ -14,7 +12,7 @@ interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor,
  * those are stopped that it did not wait for.
  */
 export async function cancelGroup(
-  scope: CancelGroupScope,
+  scope: CancelScope & HasWorker,
   group: GroupRecord,
   request: StopRequest = {},
 ): Promise<GroupRecord> {

@@ -1,7 +1,10 @@
 import { z } from "zod"
 import { shorten } from "../../base/shorten.ts"
+import type { TaskView } from "../../plugin/task-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { createTaskId, createWaitId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { Patch } from "../../task/patch.ts"
 import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
 import { MeanwhileError } from "../../base/error.ts"
@@ -33,13 +36,8 @@ export async function openGate(
   if (known) return known
   scope.written.sessions.note(group.session)
   const members = await readMembers(scope, group.id)
-  const [{ task }] = await scope.store.commit([
-    {
-      op: "task.create",
-      details: toDetails(group, members),
-      entry: { as: "waiting", wait: toWait(scope, group, members) },
-    },
-  ])
+  const entry = { as: "waiting", wait: toWait(scope, group, members) } as const
+  const [{ task }] = await scope.store.commit([{ op: "task.create", details: toDetails(group, members), entry }])
   return task
 }
 
@@ -52,7 +50,7 @@ function toWait(scope: HasClock & HasConfig, group: GroupRecord, members: readon
     question: {
       kind: GATE_QUESTION,
       text: `Use the results of the group ${group.name}? ${completed} of ${count} completed.`,
-      detail: members.map(toDescription).join("\n"),
+      detail: members.map((member) => shorten(describeResult(member), LONGEST_DESCRIPTION)).join("\n"),
       options: [true, false],
       group: group.id,
       tasks: members.map(({ id }) => id),
@@ -60,10 +58,6 @@ function toWait(scope: HasClock & HasConfig, group: GroupRecord, members: readon
     expiresAt: scope.clock.now() + Math.ceil(scope.config.questionExpirySeconds * 1_000),
     onExpiry: false,
   }
-}
-
-function toDescription(member: TaskRecord): string {
-  return shorten(describeResult(member), LONGEST_DESCRIPTION)
 }
 
 /** The gate has the trace of the members, and is as many reports away from a person as they are. */
@@ -103,4 +97,28 @@ export async function findGate(
 ): Promise<TaskRecord | undefined> {
   const { items } = await store.tasks({ workspace, idempotencyKey: toGateKey(id) }, { limit: 1 })
   return items[0] && store.task(items[0].id)
+}
+
+/** Stands where the result would. */
+const WITHHELD: Patch = {
+  digest: ["A person decides whether this result is used, and has not said yes."],
+  facts: {},
+  artifacts: [],
+  nextSteps: [],
+  payload: null,
+}
+
+/** True if a person decides whether the result is used, and has not said yes. */
+export async function isWithheld(scope: HasStore, task: TaskRecord): Promise<boolean> {
+  if (task.group === null || !isTerminal(task.status)) return false
+  const group = await scope.store.group(task.group)
+  if (group?.merge !== "human_gated" || group.state === "cancelled") return false
+  return (await findGate(scope.store, group))?.status !== "completed"
+}
+
+/** The task as a run may see it: asking for a member by its id is no way round the person. */
+export async function withhold(scope: HasStore, view: TaskView): Promise<TaskView> {
+  const { task } = view
+  if (!("patch" in task) || !(await isWithheld(scope, task))) return view
+  return { ...view, lastLine: null, task: { ...task, patch: WITHHELD } }
 }

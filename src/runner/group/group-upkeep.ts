@@ -12,18 +12,14 @@ import { listMembers } from "./find-group.ts"
 const MOST_AT_ONCE = 1_000
 const MOST_REMEMBERED = 10_000
 
-export interface GroupUpkeepOptions {
-  /** True: it also looks at groups without a wake-up, which a crash or a lost wake-up left behind. */
-  readonly looksAround: boolean
-}
-
 /**
  * Does what follows from the ends of members: stops the others of a group that ends with the first failure, and asks
- * about the results of a gated one. At once when the bus tells of the group, and by a slow look at all of them.
+ * about the results of a gated one. At once when the bus tells of the group, and, if it `looksAround`, by a slow look at
+ * all of them: a crash or a lost wake-up may have left some behind.
  */
 export function createGroupUpkeep(
   scope: CancelScope & HasLog & HasEngine & HasWritten,
-  { looksAround }: GroupUpkeepOptions,
+  { looksAround }: { readonly looksAround: boolean },
 ): Chore {
   const woken = new Set<GroupId>()
   /** Groups that will never need anything, by what they are or because it was done. */

@@ -1,6 +1,6 @@
 import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
-import type { GroupDetails, GroupRecord } from "../../task/group.ts"
+import type { GroupDetails, GroupJoin, GroupRecord } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE, type SessionId } from "../../task/id.ts"
 import { checkLength, checkName } from "../admit/details.ts"
 import type { HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
@@ -37,12 +37,16 @@ export function checkGroupRequest({ redactor }: HasRedactor, request: GroupReque
   checkName(redactor, "name of the group", name)
   checkLength("workspace", request.workspace)
   checkLength("session", request.session)
-  const isJoin = join === undefined || join === "all" || join === "any" || (Number.isSafeInteger(join) && join > 0)
-  if (!isJoin) refuse("join", `must be all, any or a whole number above 0, not ${String(join)}`)
+  if (!isJoin(join)) refuse("join", `must be all, any or a whole number above 0, not ${String(join)}`)
   if (report !== undefined && !REPORTS.includes(report))
     refuse("report", `must be one of ${REPORTS.join(", ")}, not ${report}`)
   if (merge !== undefined && !MERGES.includes(merge))
     refuse("merge", `must be one of ${MERGES.join(", ")}, not ${merge}`)
+}
+
+/** True if so many can be waited for, of a group or of named tasks. Undefined: as many as it says itself, or all. */
+export function isJoin(count: GroupJoin | undefined): boolean {
+  return count === undefined || count === "all" || count === "any" || (Number.isSafeInteger(count) && count > 0)
 }
 
 function requireSame(known: GroupRecord, request: GroupRequest): GroupRecord {

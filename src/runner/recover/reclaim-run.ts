@@ -16,32 +16,16 @@ import type {
   CancelScope,
   ExecuteScope,
   HasActive,
-  HasClock,
   HasConfig,
-  HasEngine,
-  HasLog,
-  HasRedactor,
   HasSpool,
   HasStore,
   HasTools,
   HasWorker,
   HasWritten,
+  OutputScope,
 } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
-
-interface FinishStopScope extends CancelScope, HasLog, HasEngine, HasSpool, HasTools, HasWritten {}
-
-interface EndProcessesScope
-  extends HasClock,
-    HasLog,
-    HasConfig,
-    HasRedactor,
-    HasActive,
-    HasEngine,
-    HasSpool,
-    HasTools,
-    HasWritten {}
 
 export interface ReclaimOptions {
   /**
@@ -88,7 +72,7 @@ async function decide(scope: ExecuteScope, task: TaskSummary, lost: WorkerId, op
 }
 
 async function finishStop(
-  scope: FinishStopScope,
+  scope: OutputScope & CancelScope & HasTools,
   task: Extract<TaskSummary, { status: "stopping" }>,
   { hasSpool }: ReclaimOptions,
 ): Promise<void> {
@@ -175,7 +159,7 @@ async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
  * A worker that was suspended before it started its first command, and so has no folder, can no longer start it. A tool
  * that is not known here may be one that starts commands.
  */
-async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promise<Survivors> {
+async function endProcesses(scope: OutputScope & HasActive & HasTools, task: TaskSummary): Promise<Survivors> {
   const tool = findTool(scope, task)
   if (!scope.spool.hasRun(task.id, task.run) && tool && !tool.reattaches) return []
   const spool = openRun(scope, task)

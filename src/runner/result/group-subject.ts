@@ -6,10 +6,8 @@ import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { findGate, isGated, openGate } from "../group/gate.ts"
 import { listMembers, readMembers } from "../group/find-group.ts"
-import type { HasActive, HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
+import type { HasActive, HasStore, HasWritten, WaitScope } from "../run/scope.ts"
 import { isAskingBelow, mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
-
-interface GroupSubjectScope extends HasStore, HasClock, HasConfig, HasActive, HasWritten {}
 
 const LOOKED_AT = 100
 
@@ -19,7 +17,7 @@ export interface GroupWait {
   readonly countsOpen: boolean
 }
 
-export function createGroupSubject(scope: GroupSubjectScope, { id }: GroupRecord, wait: GroupWait): WaitSubject {
+export function createGroupSubject(scope: WaitScope & HasWritten, { id }: GroupRecord, wait: GroupWait): WaitSubject {
   const { store } = scope
   const watched = new Set<TaskId>()
 

@@ -1,7 +1,7 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import type { SessionId } from "../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
-import type { Operation, OperationOf } from "../../task/operation.ts"
+import type { OperationOf } from "../../task/operation.ts"
 import { type TaskSummary, WORK_KINDS } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import type { HasActive, HasClock, HasConfig, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
@@ -56,22 +56,16 @@ type TakingAway = Required<OperationOf<"task.remove" | "task.strip">>
 async function takeAway(scope: HasStore & HasSpool & HasWritten, operation: TakingAway): Promise<boolean> {
   const { taskId, run } = operation
   const held = scope.written.heldInputs.get(taskId)
-  const isDone = await commitUnlessMoved(scope, operation)
-  if (!isDone) return false
-  if (scope.written.heldInputs.get(taskId) === held) scope.written.heldInputs.delete(taskId)
-  await scope.spool.remove(taskId, run)
-  return true
-}
-
-/** A task that was begun anew or removed meanwhile is left alone. */
-async function commitUnlessMoved(scope: HasStore, operation: Operation): Promise<boolean> {
   try {
     await scope.store.commit([operation])
-    return true
   } catch (error) {
+    // It was begun anew or removed meanwhile, and is left alone.
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
     throw error
   }
+  if (scope.written.heldInputs.get(taskId) === held) scope.written.heldInputs.delete(taskId)
+  await scope.spool.remove(taskId, run)
+  return true
 }
 
 async function forEach(

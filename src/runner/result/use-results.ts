@@ -3,7 +3,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
-import { isWithheld } from "../group/withhold.ts"
+import { isWithheld } from "../group/gate.ts"
 import type { HasStore } from "../run/scope.ts"
 
 /** A user of results within a run. */
@@ -25,8 +25,11 @@ export async function acknowledgeTasks(
   tasks: readonly TaskRecord[],
   reader?: ResultReader,
 ): Promise<number> {
-  const used = tasks.filter((task) => isUsableBy(task, reader))
-  return used.length === 0 ? 0 : settle(scope, used, reader, [])
+  return settle(
+    scope,
+    tasks.filter((task) => isUsableBy(task, reader)),
+    reader,
+  )
 }
 
 /** Marks results that are shown as used and retrieved. A result that is withheld from a run is not used by it. */
@@ -43,7 +46,7 @@ export async function handOverResults(
     .map(
       ({ id, run }): Operation => ({ op: "task.note", run: { taskId: id, run }, facts: [{ type: "task.retrieved" }] }),
     )
-  return used.length === 0 ? 0 : settle(scope, used, reader, retrieved)
+  return settle(scope, used, reader, retrieved)
 }
 
 function isUsableBy({ status, session }: TaskRecord, reader: ResultReader | undefined): boolean {
@@ -54,8 +57,9 @@ async function settle(
   { store }: HasStore,
   tasks: readonly TaskRecord[],
   reader: ResultReader | undefined,
-  beside: readonly Operation[],
+  beside: readonly Operation[] = [],
 ): Promise<number> {
+  if (tasks.length === 0) return 0
   const keys = tasks.map(({ id, run }): NoticeKey => ({ taskId: id, run, kind: "ended" }))
   const claimant = reader?.claimant
   const use = claimant

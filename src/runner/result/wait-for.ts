@@ -5,22 +5,13 @@ import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { TaskView } from "../../plugin/task-service.ts"
 import { findGroup } from "../group/find-group.ts"
-import { withhold } from "../group/withhold.ts"
+import { withhold } from "../group/gate.ts"
+import { isJoin } from "../group/open-group.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import type {
-  HasClock,
-  HasConfig,
-  HasEngine,
-  HasSpool,
-  HasStore,
-  HasWritten,
-  SlotScope,
-  WaitScope,
-} from "../run/scope.ts"
+import type { HasSpool, HasStore, HasWritten, SlotScope, WaitScope } from "../run/scope.ts"
 import { yieldSlots } from "../run/yield-slots.ts"
 import { createGroupSubject } from "./group-subject.ts"
-import { createPatternSubject } from "./pattern-subject.ts"
-import { createTaskSubject } from "./task-subject.ts"
+import { createPatternSubject, createTaskSubject } from "./task-subject.ts"
 import type { WaitSubject } from "./wait-subject.ts"
 import { findTask } from "./find-task.ts"
 import { acknowledgeTasks, handOverResults, type ResultReader } from "./use-results.ts"
@@ -78,7 +69,7 @@ async function findTasks(scope: HasStore, ids: readonly string[], workspace: Wor
 }
 
 async function watch(
-  scope: SlotScope & HasClock & HasConfig & HasEngine,
+  scope: SlotScope & WaitScope,
   subject: WaitSubject,
   { limitMs, signal }: WaitRequest,
   run: ActiveRun | undefined,
@@ -127,9 +118,7 @@ function toWanted(until: WaitRequest["until"], count: number): number {
 
 function checkRequest({ tasks = [], group, pattern, until, limitMs }: WaitRequest): void {
   if (!Number.isFinite(limitMs) || limitMs < 0) throw refusal("limitMs", `must be 0 or more, not ${limitMs}`)
-  const isCount =
-    until === undefined || until === "all" || until === "any" || (Number.isSafeInteger(until) && until > 0)
-  if (!isCount) throw refusal("until", `must be all, any or a whole number above 0, not ${until}`)
+  if (!isJoin(until)) throw refusal("until", `must be all, any or a whole number above 0, not ${until}`)
   if (group !== undefined && tasks.length > 0)
     throw refusal("group", "stands beside tasks: name the tasks or the group")
   if (group === undefined && tasks.length === 0) throw refusal("tasks", "must name what to wait for: tasks or a group")

@@ -7,8 +7,8 @@ import { enter } from "../run/enter.ts"
 import { type Admitted, toDetails } from "../admit/details.ts"
 import { requireNoApproval, toApprovalWait } from "../admit/approval.ts"
 import { toHops, withHops } from "../run/active-run.ts"
-import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
-import type { HasActive, HasClock, HasQueue, HasStore, HasWorker, HasWritten, CancelScope } from "../run/scope.ts"
+import type { DetailsScope, RunnerScope } from "../admit/scope.ts"
+import type { ExecuteScope, HasActive, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 
 export interface NextRun {
@@ -22,11 +22,7 @@ export interface NextRun {
  * Begins another run of a task that has ended. Hooks, permission and limits may refuse it like any call. A retry that
  * needs an approval waits in the inbox; a resumed agent cannot.
  */
-export async function beginAnew(
-  scope: AdmitScope & DetailsScope & HasQueue & HasClock,
-  task: TaskRecord,
-  next: NextRun,
-): Promise<TaskRecord> {
+export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: NextRun): Promise<TaskRecord> {
   const admitted = await admit(scope, await toCall(scope, task, next.input))
   try {
     if (next.reason === "resume") requireNoApproval(admitted)
@@ -59,7 +55,7 @@ async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unkn
 
 /** Dying before the commit: nothing happened. After it: the run is in the queue or in the inbox. */
 async function write(
-  scope: DetailsScope & HasStore & HasQueue & HasClock,
+  scope: ExecuteScope,
   task: TaskRecord,
   admitted: Admitted,
   { reason, input, hops }: NextRun,
@@ -73,7 +69,8 @@ async function write(
         taskId: task.id,
         afterRun: task.run,
         reason,
-        ...toFurther(task, hops),
+        // Reports that follow from one another are counted, also when the same task runs again for each of them.
+        ...(hops > toHops(task.metadata) && { metadata: withHops(task.metadata, hops) }),
         ...(admitted.approval && { wait: toApprovalWait(scope, admitted.approval) }),
         ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted, reason)),
       },
@@ -87,11 +84,6 @@ async function write(
     else scope.written.heldInputs.set(task.id, held)
     throw error
   }
-}
-
-/** Reports that follow from one another are counted, also when the same task runs again for each of them. */
-function toFurther({ metadata }: TaskRecord, hops: number): Pick<OperationOf<"task.begin_run">, "metadata"> {
-  return hops > toHops(metadata) ? { metadata: withHops(metadata, hops) } : {}
 }
 
 type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "folder" | "title">
@@ -119,11 +111,7 @@ function toChangedInput(
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
 /** Runs the same input again, as another run, once a person has allowed it where that is needed. */
-export async function retryTask(
-  scope: CancelScope & DetailsScope & AdmitScope,
-  task: TaskRecord,
-  hops = 0,
-): Promise<TaskRecord> {
+export async function retryTask(scope: RunnerScope, task: TaskRecord, hops = 0): Promise<TaskRecord> {
   requireRetryable(task)
   await stopTurnsBelow(scope, task)
   return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task), hops })

@@ -8,23 +8,13 @@ import { isStillAlive, toSurvivor } from "../process/tree.ts"
 
 const LOOK_EVERY_MS = 100
 
+export type ForeignProcess = ReturnType<typeof watchForeignProcess>
+
 /**
  * A process somebody else started: it can be watched and stopped, but its output and exit code are not ours to know.
+ * Refuses what does not run, and what could not be stopped without ending Meanwhile itself.
  */
-export interface ForeignProcess {
-  readonly pid: number
-  /** Resolves when it has ended; once it is being stopped, when the stop is over. */
-  readonly ended: Promise<JsonObject>
-  /**
-   * On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told.
-   */
-  stopOn(signal: AbortSignal, graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): void
-  /** Stops watching it. */
-  release(): void
-}
-
-/** Refuses what does not run, and what could not be stopped without ending Meanwhile itself. */
-export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess {
+export function watchForeignProcess(pid: number, clock: Clock) {
   const leader = requireForeign(pid)
   const ended = Promise.withResolvers<JsonObject>()
   let cancelTimer: CancelTimer = clock.schedule(LOOK_EVERY_MS, look)
@@ -34,22 +24,24 @@ export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess {
     else ended.resolve({ exitCode: null })
   }
 
-  async function stop(graceMs: number): Promise<readonly Survivor[]> {
+  async function stop(graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): Promise<JsonObject> {
     cancelTimer()
     const left = await stopTree({ leaderPid: pid, leaderStartedAt: leader.startedAt }, { clock, graceMs })
-    return left.map(toSurvivor)
+    onSurvivors(left.map(toSurvivor))
+    return { exitCode: null }
   }
 
   return {
     pid,
+    /** Resolves when it has ended; once it is being stopped, when the stop is over. */
     ended: ended.promise,
+    /** Stops watching it. */
     release: () => cancelTimer(),
-    stopOn(signal, graceMs, onSurvivors) {
-      const toResult = (survivors: readonly Survivor[]): JsonObject => {
-        onSurvivors(survivors)
-        return { exitCode: null }
-      }
-      signal.addEventListener("abort", () => ended.resolve(stop(graceMs).then(toResult)), { once: true })
+    /**
+     * On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told.
+     */
+    stopOn(signal: AbortSignal, graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): void {
+      signal.addEventListener("abort", () => ended.resolve(stop(graceMs, onSurvivors)), { once: true })
     },
   }
 }

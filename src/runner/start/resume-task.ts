@@ -1,22 +1,16 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { AgentRequest } from "../../plugin/agent-request.ts"
-import type { Tool } from "../../plugin/tool.ts"
 import type { SessionId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { SaidTo } from "../../plugin/task-service.ts"
 import { parseInput } from "../admit/details.ts"
-import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
-import type { HasClock, HasPorts, HasQueue, HasStore, HasTools, HasWritten } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
+import type { HasPorts, HasTools, HasWritten } from "../run/scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
-export async function resumeTask(
-  scope: AdmitScope & DetailsScope & HasQueue & HasClock & HasPorts,
-  task: TaskRecord,
-  prompt: string,
-  hops = 0,
-): Promise<TaskRecord> {
+export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: string, hops = 0): Promise<TaskRecord> {
   const { tool, resume } = requireResumableTool(scope, task)
   requireText("prompt", prompt)
   requireResumable(task)
@@ -25,22 +19,19 @@ export async function resumeTask(
   try {
     return await beginAnew(scope, task, { reason: "resume", input, hops })
   } catch (error) {
-    if (isMeanwhileError(error, "wrong_state")) await explain(scope, task)
+    // Somebody else was quicker: what stands in the way now is what the store says.
+    const current = isMeanwhileError(error, "wrong_state") ? await scope.store.task(task.id) : undefined
+    if (current) requireResumable(current)
     throw error
   }
 }
 
-export function requireText(field: string, text: unknown): void {
+function requireText(field: string, text: unknown): void {
   if (typeof text === "string" && text.trim() !== "") return
   throw new MeanwhileError("invalid_input", `\`${field}\` must say something: it is empty.`, { field })
 }
 
-interface ResumableTool {
-  readonly tool: Tool
-  readonly resume: NonNullable<Tool["resume"]>
-}
-
-function requireResumableTool(scope: HasTools, task: TaskRecord): ResumableTool {
+function requireResumableTool(scope: HasTools, task: TaskRecord) {
   const { tool } = scope.tools.find(task.tool, task.plugin)
   if (task.kind === "agent" && tool.resume) return { tool, resume: tool.resume }
   const message = `Task ${task.id} is a call of ${task.tool}, which has no conversation to go on with: only agents can be resumed. Start it again instead.`
@@ -54,12 +45,6 @@ function requireResumable({ id, status, resumeCount }: TaskRecord): void {
       ? `Task ${id} is currently being resumed. Wait until it has completed.`
       : `Task ${id} is ${status}: only completed tasks can be resumed.`
   throw new MeanwhileError("wrong_state", message, { status })
-}
-
-/** Somebody else was quicker: what stands in the way now is what the store says. */
-async function explain(scope: HasStore, { id }: TaskRecord): Promise<void> {
-  const current = await scope.store.task(id)
-  if (current) requireResumable(current)
 }
 
 async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<SessionId> {
@@ -78,12 +63,7 @@ function toEarlierInput(scope: HasWritten, task: TaskRecord, prompt: string): un
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
 
 /** To a live agent, at its next tool boundary; a completed one is resumed. */
-export async function sayToTask(
-  scope: AdmitScope & DetailsScope & HasQueue & HasClock & HasPorts,
-  task: TaskRecord,
-  text: string,
-  hops = 0,
-): Promise<SaidTo> {
+export async function sayToTask(scope: RunnerScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
   requireText("message", text)
   if (task.kind !== "agent") {
     const message = `Task ${task.id} is a call of ${task.tool}: only agents can be told something.`

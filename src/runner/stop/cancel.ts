@@ -86,20 +86,14 @@ export async function applyRemoteStops(scope: FenceScope & HasClock & HasConfig 
 
 export function toStop(
   scope: HasClock & HasActive,
-  task: Pick<TaskSummary, "id" | "run" | "status">,
-  cause: StopCause,
-): OperationOf<"task.apply"> {
-  const { id, run } = task
-  return { op: "task.apply", run: { taskId: id, run }, event: toEventOfStop(scope, task, cause) }
-}
-
-function toEventOfStop(
-  scope: HasClock & HasActive,
   { id, run, status }: Pick<TaskSummary, "id" | "run" | "status">,
   cause: StopCause,
-): LifecycleEvent {
-  if (status === "running") return toStopRequested(scope, id, run, cause)
-  return { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
+): OperationOf<"task.apply"> {
+  const event: LifecycleEvent =
+    status === "running"
+      ? toStopRequested(scope, id, run, cause)
+      : { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
+  return { op: "task.apply", run: { taskId: id, run }, event }
 }
 
 function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, run: number, cause: StopCause): void {
@@ -120,7 +114,7 @@ export async function findTurnsBelow(
   scope: HasStore,
   { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,
 ): Promise<readonly TaskSummary[]> {
-  const hasBegun = fence > 0
-  if (status === "running" || !hasBegun) return []
+  // One that has not begun has none.
+  if (status === "running" || fence === 0) return []
   return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE })
 }

@@ -62,16 +62,11 @@ export interface TurnRun {
 /** Takes a turn to its end. What it returns is the turn's patch; what it throws fails the turn. */
 export type TurnBody = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
 
-export interface TurnStart {
+export interface TurnStart extends TurnOrigin {
   readonly id?: TaskId
-  readonly session: SessionId
-  readonly workspace: WorkspaceId
   readonly model: string
   /** One line for people. */
   readonly title: string
-  /** The task of the call that asks, of a subagent's turn. */
-  readonly parentTask: TaskId | null
-  readonly traceId: string | null
   /** No second turn of that name is begun in the workspace. The caller has looked for one. */
   readonly idempotencyKey?: string | null
   /** Facts that a claim after a crash must know. */
@@ -80,11 +75,7 @@ export interface TurnStart {
   readonly operations: readonly Operation[]
 }
 
-export interface BegunTurn {
-  readonly taskId: TaskId
-  /** Resolves when its end is durable; null when another worker has it now. */
-  readonly ended: Promise<TaskRecord | null>
-}
+export type BegunTurn = Pick<TurnRun, "taskId" | "ended">
 
 const ASKER = "askedBy"
 
@@ -145,7 +136,7 @@ export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise
 }
 
 /** The turn that runs here under this id. */
-export function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
+function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
   const active = scope.active.get(taskId)
   if (!active) throw new MeanwhileError("wrong_state", `The turn ${taskId} does not run here.`)
   return createTurnRun(scope, active)
