@@ -171,7 +171,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   ]
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> =>
-    (closing ??= shutDown(scope, { pump, chores, remoteStops }, shutdown))
+    (closing ??= shutDown(scope, pump, chores, remoteStops, shutdown))
 
   const sessionCommands = createSessionCommands(scope)
   const shown = toShownService(scope, service, sessionCommands)

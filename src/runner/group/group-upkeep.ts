@@ -6,7 +6,7 @@ import { isGated, openGate } from "./gate.ts"
 import { GATE_PREFIX } from "../tool/tool-source.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { cancelTask } from "../stop/cancel.ts"
+import { cancelById } from "../stop/cancel.ts"
 import { listMembers } from "./find-group.ts"
 
 const MOST_AT_ONCE = 1_000
@@ -106,8 +106,7 @@ async function failFast(scope: CancelScope, group: GroupRecord): Promise<void> {
   if (!failed) return
   const reason = `${REASON}: ${failed.title} (${failed.id.slice(0, 8)}) ended ${failed.status}`
   for (const { id } of await listMembers(scope, group.id, LIVE_STATUSES)) {
-    const member = await scope.store.task(id)
-    if (member) await cancelTask(scope, member, { by: "limit", reason })
+    await cancelById(scope, id, { by: "limit", reason })
   }
 }
 

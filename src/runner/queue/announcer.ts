@@ -6,16 +6,6 @@ import { ANNOUNCEMENTS } from "../../task/worker.ts"
 import type { HasConfig, HasQueue, HasTools, StopScope } from "../run/scope.ts"
 import { TURN_PLUGIN } from "../tool/tool-source.ts"
 
-/** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
-export interface Announcer {
-  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then nobody counts on this worker. */
-  announce(): Promise<void>
-  /** From now on it says that it takes nothing new. */
-  leave(): Promise<void>
-  /** From now on it says nothing. Resolves once nothing of it is written any more. */
-  close(): Promise<void>
-}
-
 interface Said {
   readonly worker: WorkerId
   readonly text: string
@@ -24,7 +14,8 @@ interface Said {
 
 const TRY_AGAIN_MS = 2_000
 
-export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: () => readonly string[]): Announcer {
+/** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
+export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: () => readonly string[]) {
   const since = scope.clock.now()
   let said: Said | undefined
   let saying: Promise<void> | undefined
@@ -37,16 +28,13 @@ export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: 
     const { id } = scope.worker
     const text = JSON.stringify(value)
     if (!value || (said?.worker === id && said.text === text)) return
-    const known = said?.worker === id ? said.version : await findVersion(id)
+    const { workspace, collection } = ANNOUNCEMENTS
+    const known = said?.worker === id ? said : await scope.store.document(workspace, collection, id)
     said = undefined
     const [{ version }] = await scope.store.commit([
-      { op: "document.put", ...ANNOUNCEMENTS, id, value, expectedVersion: known },
+      { op: "document.put", ...ANNOUNCEMENTS, id, value, expectedVersion: known?.version ?? 0 },
     ])
     said = { worker: id, text, version }
-  }
-
-  async function findVersion(id: WorkerId): Promise<number> {
-    return (await scope.store.document(ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection, id))?.version ?? 0
   }
 
   const isToBeSaid = (): boolean => isWanted && (state === "leaving" || (state === "open" && !scope.active.isClosing))
@@ -64,6 +52,7 @@ export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: 
     }
   }
 
+  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then nobody counts on this worker. */
   function announce(): Promise<void> {
     isWanted = true
     saying ??= sayWhileWanted().then(() => {
@@ -76,11 +65,13 @@ export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: 
 
   return {
     announce,
-    leave() {
+    /** From now on it says that it takes nothing new. */
+    leave(): Promise<void> {
       state = "leaving"
       return announce()
     },
-    async close() {
+    /** From now on it says nothing. Resolves once nothing of it is written any more. */
+    async close(): Promise<void> {
       state = "closed"
       await saying
     },

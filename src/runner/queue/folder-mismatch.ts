@@ -12,25 +12,16 @@ import { listWorkers } from "../worker/worker-list.ts"
 
 interface FolderMismatchScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}
 
-/** Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. */
-export interface FolderMismatch extends Pick<SkippedOffers, "places" | "count" | "list"> {
-  /**
-   * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has its
-   * session open: it then fails, and says why.
-   */
-  sift(offers: readonly Offer[]): Promise<readonly Offer[]>
-  /**
-   * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for one
-   * that has no room, and is offered nothing.
-   */
-  review(): Promise<void>
-}
+export type FolderMismatch = ReturnType<typeof createFolderMismatch>
 
 /** A record: its folder is not here, and the announcements must say whether others skip it too. */
 type Found = "here" | "left" | TaskRecord
 
-/** `announce` tells others what is left here, and resolves once they can know. */
-export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>): FolderMismatch {
+/**
+ * Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. `announce`
+ * tells others what is left here, and resolves once they can know.
+ */
+export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>) {
   const left = createSkippedOffers(scope.clock)
   const leaseMs = scope.config.leaseSeconds * 1_000
   let siftedAt = scope.clock.monotonic()
@@ -38,22 +29,17 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
 
   async function look(offer: Offer): Promise<Found> {
     if (left.isLeft(offer)) return "left"
-    const task = await scope.store.task(offer.taskId)
-    if (!task || isHere(scope, task)) {
-      takeBack(offer)
-      return "here"
-    }
-    left.add(offer)
-    return task
+    const task = await readLeft(offer)
+    if (task) left.add(offer)
+    return task ?? "here"
   }
 
-  async function lookAgain(offer: Offer): Promise<void> {
+  /** The task of the offer. Undefined: it can run here, or is gone, and is left no longer. */
+  async function readLeft(offer: Offer): Promise<TaskRecord | undefined> {
     const task = await scope.store.task(offer.taskId)
-    if (!task || isHere(scope, task)) takeBack(offer)
-  }
-
-  function takeBack(offer: Offer): void {
+    if (task && !isHere(scope, task)) return task
     if (left.remove(offer)) void announce()
+    return undefined
   }
 
   /** Own work that was left to others is judged by itself: the folder may be here all the same. */
@@ -95,7 +81,11 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
     places: left.places,
     count: left.count,
     list: left.list,
-    async sift(offers) {
+    /**
+     * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has
+     * its session open: it then fails, and says why.
+     */
+    async sift(offers: readonly Offer[]): Promise<readonly Offer[]> {
       noteLook()
       const plugins = new Set(offers.map(({ plugin }) => plugin))
       const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
@@ -119,9 +109,13 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
         return [offer]
       })
     },
-    async review() {
+    /**
+     * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for
+     * one that has no room, and is offered nothing.
+     */
+    async review(): Promise<void> {
       if (left.forget()) void announce()
-      await Promise.all(left.takeStale().map(lookAgain))
+      await Promise.all(left.takeStale().map(readLeft))
     },
   }
 }
@@ -156,28 +150,6 @@ function leaves({ announcement, host, isStarting }: WorkerView, { kind }: TaskRe
   return isSkipped(announcement.leaves, offer)
 }
 
-/** Offers that this worker skips, by folder; tasks without a known folder one by one. Bounded. */
-interface SkippedOffers {
-  /** True if this offer was judged as skipped a moment ago. Notes that it was offered again. */
-  isLeft(offer: Offer): boolean
-  /** Records that this worker skips the offer. */
-  add(offer: Offer): void
-  /** True if the offer was skipped until now. */
-  remove(offer: Offer): boolean
-  /** One offer of each entry that was not looked at for a moment. */
-  takeStale(): readonly Offer[]
-  /** Every worker skips the offer: it is to be offered here again. */
-  doubt(offer: Offer): void
-  /** Folders whose tasks need not be offered for now. */
-  places(): readonly Place[]
-  /** How many tasks without a known folder, of a plugin or of all. They are offered all the same. */
-  count(plugin?: string): number
-  /** As others are told. */
-  list(): readonly string[]
-  /** Drops entries not offered recently: somebody took them. True if any were dropped. */
-  forget(): boolean
-}
-
 interface Left {
   readonly offer: Offer
   readonly place: Place | null
@@ -192,20 +164,24 @@ const MOST_FOLDERS = 1_000
 /** Each of these is read again and again, and the look into the queue is longer by it. */
 const MOST_TASKS = 100
 
-function createSkippedOffers(clock: Clock): SkippedOffers {
+/** Offers that this worker skips, by folder; tasks without a known folder one by one. Bounded. */
+function createSkippedOffers(clock: Clock) {
   const left = new Map<string, Left>()
   const isFresh = ({ judgedAt }: Left): boolean => clock.monotonic() - judgedAt < JUDGE_EVERY_MS
+  /** How many tasks without a known folder, of a plugin or of all. They are offered all the same. */
   const count = (plugin?: string): number =>
     [...left.values()].filter((each) => !each.place && (plugin === undefined || each.offer.plugin === plugin)).length
 
   return {
-    isLeft(offer) {
+    /** True if this offer was judged as skipped a moment ago. Notes that it was offered again. */
+    isLeft(offer: Offer): boolean {
       const known = left.get(toSkipKey(offer))
       if (!known || !isFresh(known)) return false
       known.offeredAt = clock.monotonic()
       return true
     },
-    add(offer) {
+    /** Records that this worker skips the offer. */
+    add(offer: Offer): void {
       const key = toSkipKey(offer)
       const place = toPlace(offer)
       const tasks = count()
@@ -214,21 +190,28 @@ function createSkippedOffers(clock: Clock): SkippedOffers {
       const now = clock.monotonic()
       left.set(key, { offer, place, judgedAt: now, offeredAt: now, lookedAt: now })
     },
-    remove: (offer) => left.delete(toSkipKey(offer)),
-    takeStale() {
+    /** True if the offer was skipped until now. */
+    remove: (offer: Offer): boolean => left.delete(toSkipKey(offer)),
+    /** One offer of each entry that was not looked at for a moment. */
+    takeStale(): readonly Offer[] {
       const now = clock.monotonic()
       const stale = [...left.values()].filter(({ lookedAt }) => now - lookedAt >= JUDGE_EVERY_MS)
       for (const each of stale) each.lookedAt = now
       return stale.map(({ offer }) => offer)
     },
-    doubt(offer) {
+    /** Every worker skips the offer: it is to be offered here again. */
+    doubt(offer: Offer): void {
       const known = left.get(toSkipKey(offer))
       if (known) known.judgedAt = Number.NEGATIVE_INFINITY
     },
-    places: () => [...left.values()].flatMap((each) => (each.place && isFresh(each) ? each.place : [])),
+    /** Folders whose tasks need not be offered for now. */
+    places: (): readonly Place[] =>
+      [...left.values()].flatMap((each) => (each.place && isFresh(each) ? each.place : [])),
     count,
-    list: () => [...left.keys()].toSorted(),
-    forget() {
+    /** As others are told. */
+    list: (): readonly string[] => [...left.keys()].toSorted(),
+    /** Drops entries not offered recently: somebody took them. True if any were dropped. */
+    forget(): boolean {
       const before = clock.monotonic() - FORGET_AFTER_MS
       const old = [...left].filter(([, { offeredAt }]) => offeredAt < before)
       for (const [key] of old) left.delete(key)

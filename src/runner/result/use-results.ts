@@ -25,11 +25,8 @@ export async function acknowledgeTasks(
   tasks: readonly TaskRecord[],
   reader?: ResultReader,
 ): Promise<number> {
-  return settle(
-    scope,
-    tasks.filter((task) => isUsableBy(task, reader)),
-    reader,
-  )
+  const used = tasks.filter((task) => isUsableBy(task, reader))
+  return settle(scope, used, reader)
 }
 
 /** Marks results that are shown as used and retrieved. A result that is withheld from a run is not used by it. */

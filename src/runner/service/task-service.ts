@@ -5,8 +5,7 @@ import type { TaskService, ListedTask, TaskView } from "../../plugin/task-servic
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskFilter, Page, PageRequest, CountFilter, StatusCounts } from "../../task/store.ts"
-import type { WorkerView } from "../../plugin/worker-view.ts"
-import type { TaskRecord, TaskSummary } from "../../task/record.ts"
+import type { TaskRecord } from "../../task/record.ts"
 import { adopt } from "../start/adopt.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { execute } from "../foreground/execute.ts"
@@ -20,7 +19,7 @@ import { readTaskOutput, waitForTaskOutput } from "../result/task-output.ts"
 import { acknowledgeTasks, handOverResults, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
 import { checkPriority, parseInput, toShapeKey } from "../admit/details.ts"
-import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope, HasStore } from "../run/scope.ts"
+import type { FenceScope, HasQueue, HasSpool, HasTools, WaitScope, HasStore } from "../run/scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 import { findMissingAbility } from "../queue/missing-ability.ts"
@@ -76,8 +75,6 @@ function inWorkspace(filter: TaskFilter): TaskFilter {
   return { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
 }
 
-interface GetResultScope extends WaitScope, HasWorker, HasSpool, HasQueue, HasTools {}
-
 const DEFAULT_PAGE_SIZE = 50
 const LONGEST_PAGE = 1_000
 const LAST_LINE_BYTES = 512
@@ -95,7 +92,7 @@ export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools,
 }
 
 export async function getResult(
-  scope: GetResultScope,
+  scope: WaitScope & FenceScope & HasSpool & HasQueue & HasTools,
   id: string,
   options: NonNullable<Parameters<TaskService["result"]>[1]>,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
@@ -111,7 +108,7 @@ export async function getResult(
   return toView(scope, task)
 }
 
-export async function listTasks(
+async function listTasks(
   scope: FenceScope & HasQueue,
   filter: TaskFilter,
   page: Partial<PageRequest> = {},
@@ -125,19 +122,23 @@ export async function listTasks(
   const found = await scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
   if (!found.items.some(({ status }) => status === "queued")) return found
   const workers = await listWorkers(scope)
-  return { ...found, items: found.items.map((task) => withMissing(scope, task, workers)) }
+  const items = found.items.map((task) => {
+    const missing = task.status === "queued" ? findMissingAbility(scope, task, workers) : undefined
+    return missing ? { ...task, missing } : task
+  })
+  return { ...found, items }
 }
 
-function withMissing(scope: HasWorker & HasQueue, task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
-  const missing = task.status === "queued" ? findMissingAbility(scope, task, workers) : undefined
-  return missing ? { ...task, missing } : task
-}
-
-export async function estimateCall(scope: HasTools, call: Parameters<TaskService["estimate"]>[0]) {
+async function estimateCall(scope: HasTools, call: Parameters<TaskService["estimate"]>[0]) {
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const workspace = call.workspace ?? DEFAULT_WORKSPACE
   return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await guessMs(tool, input))
+}
+
+async function estimateFor(scope: HasTools, task: TaskRecord): Promise<TaskView["estimate"]> {
+  if (isTerminal(task.status) || task.strippedAt !== null) return null
+  return estimateCall(scope, task).catch(() => null)
 }
 
 /** The tool's own guess. Undefined if it throws, takes too long or is no duration: readers of a task do not wait for it. */
@@ -149,18 +150,6 @@ async function guessMs(tool: Tool, input: unknown): Promise<number | undefined> 
     return typeof guess === "number" && guess >= 0 ? guess : undefined
   } catch {
     return undefined
-  }
-}
-
-async function estimateFor(scope: HasTools, task: TaskRecord): Promise<TaskView["estimate"]> {
-  if (isTerminal(task.status) || task.strippedAt !== null) return null
-  try {
-    const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
-    const input = parseInput(tool, task.input)
-    const shape = toShapeKey(plugin, tool, input)
-    return await scope.tools.durations.estimate(task.workspace, shape, await guessMs(tool, input))
-  } catch {
-    return null
   }
 }
 

@@ -33,11 +33,9 @@ export interface ShutdownOptions {
 /** Ends the sources of new runs first, then the runs, then the parts they needed: all of them, also when one fails. */
 export function shutDown(
   scope: StopScope & HasEngine & HasSpool & HasTools,
-  {
-    pump,
-    chores,
-    remoteStops,
-  }: { readonly pump: Pump; readonly chores: readonly Chore[]; readonly remoteStops: Chore },
+  pump: Pump,
+  chores: readonly Chore[],
+  remoteStops: Chore,
   options: ShutdownOptions,
 ): Promise<void> {
   scope.active.isClosing = true

@@ -51,6 +51,16 @@ export async function cancelTask(scope: CancelScope, task: TaskRecord, request: 
   }
 }
 
+/** The same by its id. Undefined: it is gone. */
+export async function cancelById(
+  scope: CancelScope,
+  id: TaskId,
+  request: StopRequest,
+): Promise<TaskRecord | undefined> {
+  const task = await scope.store.task(id)
+  return task && cancelTask(scope, task, request)
+}
+
 /** The worker of the run may be gone: then this process, which was asked to stop it, must finish the stop. */
 function finishHere(scope: HasQueue, task: TaskRecord): TaskRecord {
   if (task.status === "stopping") {

@@ -1,9 +1,8 @@
 import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
-import type { OperationOf } from "../../task/operation.ts"
 import type { TaskFilter } from "../../task/store.ts"
-import { cancelTask } from "./cancel.ts"
+import { cancelById } from "./cancel.ts"
 import type { CancelScope, HasEngine, HasSpool, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
 import { readAll, readPages } from "../run/task-pages.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
@@ -27,8 +26,7 @@ export async function endLeftTasks(scope: CancelScope & HasWorker): Promise<void
   for await (const page of readPages(scope, { worker, lifetimes: ["turn"], statuses: ["running"] })) {
     for (const { id, run, parentTask } of page) {
       if (run > 1 || !(await isBelowEndedTurn(scope, parentTask))) continue
-      const task = await scope.store.task(id)
-      if (task) await cancelTask(scope, task, { by: "lifetime", reason: TURN_ENDED })
+      await cancelById(scope, id, { by: "lifetime", reason: TURN_ENDED })
     }
   }
 }
@@ -72,12 +70,11 @@ export async function deleteSession(
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
   const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
   const documents = await readDocuments()
-  await scope.store.commit([...documents.map(toRemoval), { op: "session.delete", id: session }])
+  const removals = documents.map(({ workspace, collection, id }) => {
+    return { op: "document.delete", workspace, collection, id } as const
+  })
+  await scope.store.commit([...removals, { op: "session.delete", id: session }])
   await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
-}
-
-function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"document.delete"> {
-  return { op: "document.delete", workspace, collection, id }
 }
 
 /** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
@@ -91,10 +88,7 @@ async function stopAll(scope: CancelScope, filter: TaskFilter, reason: string): 
   const stopped: TaskId[] = []
   for await (const page of readPages(scope, { ...filter, statuses: LIVE_STATUSES })) {
     for (const { id } of page) {
-      const task = await scope.store.task(id)
-      if (!task) continue
-      await cancelTask(scope, task, { by: "lifetime", reason })
-      stopped.push(id)
+      if (await cancelById(scope, id, { by: "lifetime", reason })) stopped.push(id)
     }
   }
   return stopped

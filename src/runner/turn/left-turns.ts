@@ -1,7 +1,7 @@
 import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import { cancelTask, AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/cancel.ts"
+import { cancelById, AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/cancel.ts"
 import type { CancelScope } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
 import { TURN_PLUGIN } from "../tool/tool-source.ts"
@@ -23,7 +23,7 @@ export async function stopLeftTurns(scope: CancelScope): Promise<void> {
 
 async function stopIfAgentEnded(scope: CancelScope, turn: TaskSummary | undefined): Promise<void> {
   const agent = turn && (await findAsker(scope, turn))
-  if (agent && isTerminal(agent.status)) await stop(scope, turn.id)
+  if (agent && isTerminal(agent.status)) await cancelById(scope, turn.id, AGENT_ENDED)
 }
 
 /** Stops the turns of one agent that has ended. */
@@ -31,7 +31,7 @@ export async function stopTurnsBelow(
   scope: CancelScope,
   agent: Pick<TaskSummary, "id" | "status" | "fence">,
 ): Promise<void> {
-  for (const { id } of await findTurnsBelow(scope, agent)) await stop(scope, id)
+  for (const { id } of await findTurnsBelow(scope, agent)) await cancelById(scope, id, AGENT_ENDED)
 }
 
 /** Stops a queued turn whose agent has ended or is being stopped. True if the turn was stopped. */
@@ -39,11 +39,6 @@ export async function stopIfLeft(scope: CancelScope, id: TaskId): Promise<boolea
   const turn = await scope.store.task(id)
   const agent = turn && (await findAsker(scope, turn))
   const isLeft = agent !== undefined && (agent.status === "stopping" || isTerminal(agent.status))
-  if (isLeft) await stop(scope, id)
+  if (isLeft) await cancelById(scope, id, AGENT_ENDED)
   return isLeft
-}
-
-async function stop(scope: CancelScope, id: TaskId): Promise<void> {
-  const turn = await scope.store.task(id)
-  if (turn) await cancelTask(scope, turn, AGENT_ENDED)
 }
