@@ -1,15 +1,27 @@
 import { isAbsolute, relative, sep } from "node:path"
-import type { Runner } from "../runner/runner.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
-import { findAncestors } from "./ancestors.ts"
+import type { DeskScope } from "./desk-options.ts"
+
+/** The tasks below which this one was started, the nearest first. A parent that was removed ends the line. */
+export async function findAncestors(
+  store: Pick<TaskStore, "task">,
+  { parentTask }: Pick<TaskRecord, "parentTask">,
+): Promise<readonly TaskRecord[]> {
+  const ancestors: TaskRecord[] = []
+  for (let id = parentTask; id !== null; ) {
+    const task = await store.task(id)
+    if (!task) break
+    ancestors.push(task)
+    id = task.parentTask
+  }
+  return ancestors
+}
 
 /** The sources that tell where a call was asked for. */
-export interface AskingPlace {
-  readonly store: Pick<TaskStore, "task">
-  readonly tasks: Pick<Runner, "workers">
-  /** True if processes on other machines use the store too. A data folder belongs to one machine. */
-  readonly isShared: boolean
+interface AskingPlace extends Pick<DeskScope, "isShared"> {
+  readonly store: Pick<DeskScope["store"], "task">
+  readonly tasks: Pick<DeskScope["tasks"], "workers">
 }
 
 /** The machine of the worker that runs the agent or turn that asked. Null: this machine, or nobody runs it now. */

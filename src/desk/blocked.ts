@@ -1,11 +1,10 @@
 import type { MissingAbility } from "../plugin/worker-view.ts"
-import type { TaskService } from "../plugin/task-service.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { WAITING_FOR_TASKS } from "../task/progress.ts"
 import { type TaskRecord, type TaskSummary, WORK_KINDS } from "../task/record.ts"
-import type { TaskStore } from "../task/store.ts"
-import { findAncestors } from "./ancestors.ts"
+import { findAncestors } from "./asking-place.ts"
+import type { DeskScope } from "./desk-options.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
 
@@ -29,9 +28,7 @@ export interface Blocked {
 }
 
 export function createBlocked(
-  workspace: WorkspaceId,
-  store: Pick<TaskStore, "task">,
-  tasks: Pick<TaskService, "list">,
+  { workspace, store, tasks }: Pick<DeskScope, "workspace" | "store" | "tasks">,
   inbox: Pick<Inbox, "list">,
 ): Blocked {
   const byQuestion = async (): Promise<Questions> => {

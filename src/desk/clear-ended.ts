@@ -1,8 +1,8 @@
 import { isMeanwhileError } from "../base/error.ts"
-import type { TaskService } from "../plugin/task-service.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import { WORK_KINDS } from "../task/record.ts"
-import type { TaskFilter, TaskStore } from "../task/store.ts"
+import type { TaskFilter } from "../task/store.ts"
+import type { DeskScope } from "./desk-options.ts"
 import { listAll } from "./list-all.ts"
 import { throughPages } from "../base/pages.ts"
 
@@ -22,11 +22,10 @@ export interface Cleared {
   readonly gone: readonly TaskId[]
 }
 
-type ClearingTasks = Pick<TaskService, "clear" | "remove" | "list">
-type Filter = Omit<TaskFilter, "kinds">
+type ClearScope = Pick<DeskScope, "workspace" | "store" | "tasks">
 
 /** Removes ended work of the whole workspace. What a session has not used yet stays. */
-export async function clearAll(workspace: WorkspaceId, tasks: ClearingTasks): Promise<Cleared> {
+export async function clearAll({ workspace, tasks }: ClearScope): Promise<Cleared> {
   const used = await tasks.clear({ workspace, kinds: WORK_KINDS, isConsumed: true })
   // No turn is ever told of these: without this they would stay for ever.
   const withoutSession = await tasks.clear({ workspace, kinds: WORK_KINDS, session: null })
@@ -34,39 +33,28 @@ export async function clearAll(workspace: WorkspaceId, tasks: ClearingTasks): Pr
 }
 
 /** The same for what one person has begun. */
-export async function clearOwn(
-  workspace: WorkspaceId,
-  store: Pick<TaskStore, "sessions">,
-  tasks: ClearingTasks,
-  own: OwnWork,
-): Promise<Cleared> {
-  const ofSessions = (await findSessionFamily(workspace, store, own.sessions)).map(async (session) => {
+export async function clearOwn(scope: ClearScope, own: OwnWork): Promise<Cleared> {
+  const { workspace, tasks } = scope
+  const ofSessions = (await findSessionFamily(scope, own.sessions)).map(async (session): Promise<Cleared> => {
     const removed = await tasks.clear({ workspace, kinds: WORK_KINDS, session, isConsumed: true })
     return { removed, kept: await countKept(tasks, { workspace, session }), gone: [] }
   })
-  const ofNone = own.tasks.map(async (id) => {
-    const outcome = await removeTask(workspace, tasks, id)
-    return { removed: outcome === "removed" ? 1 : 0, kept: 0, gone: outcome === "lives" ? [] : [id] }
-  })
-  const all: readonly Cleared[] = await Promise.all([...ofSessions, ...ofNone])
+  const all = await Promise.all([...ofSessions, ...own.tasks.map((id) => removeTask(scope, id))])
   const sum = (key: "removed" | "kept"): number => all.reduce((total, one) => total + one[key], 0)
   return { removed: sum("removed"), kept: sum("kept"), gone: all.flatMap(({ gone }) => gone) }
 }
 
-async function removeTask(
-  workspace: WorkspaceId,
-  tasks: ClearingTasks,
-  id: TaskId,
-): Promise<"removed" | "lives" | "missing"> {
+async function removeTask({ workspace, tasks }: ClearScope, id: TaskId): Promise<Cleared> {
   try {
-    return (await tasks.remove(id, workspace)) ? "removed" : "lives"
+    const isRemoved = await tasks.remove(id, workspace)
+    return { removed: isRemoved ? 1 : 0, kept: 0, gone: isRemoved ? [id] : [] }
   } catch (error) {
-    if (isMeanwhileError(error, "not_found")) return "missing"
+    if (isMeanwhileError(error, "not_found")) return { removed: 0, kept: 0, gone: [id] }
     throw error
   }
 }
 
-async function countKept(tasks: ClearingTasks, filter: Filter): Promise<number> {
+async function countKept(tasks: ClearScope["tasks"], filter: TaskFilter): Promise<number> {
   let count = 0
   const unused = { ...filter, kinds: WORK_KINDS, isConsumed: false }
   for await (const { session } of listAll(tasks, unused)) if (session !== null) count++
@@ -77,8 +65,7 @@ const PAGE_SIZE = 500
 
 /** These sessions, and those of the agents below them, however deep. */
 async function findSessionFamily(
-  workspace: WorkspaceId,
-  store: Pick<TaskStore, "sessions">,
+  { workspace, store }: ClearScope,
   sessions: readonly SessionId[],
 ): Promise<readonly SessionId[]> {
   const children = new Map<SessionId, SessionId[]>()

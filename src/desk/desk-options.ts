@@ -1,5 +1,11 @@
+import type { Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
+import type { SessionDirectory } from "../plugin/sessions-port.ts"
+import type { TaskService } from "../plugin/task-service.ts"
+import type { Runner } from "../runner/runner.ts"
+import type { Bus } from "../task/bus.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
 
 export interface DeskOptions {
   readonly workspace: string
@@ -10,6 +16,26 @@ export interface DeskOptions {
 /** Both as every part of a desk has them. */
 export interface DeskOwner extends DeskOptions {
   readonly workspace: WorkspaceId
+}
+
+/** The parts that a desk is made of. Each part of the desk names those that it uses. */
+export interface DeskScope extends DeskOwner {
+  readonly store: TaskStore
+  readonly bus: Bus
+  readonly tasks: TaskService &
+    Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers" | "runsHere" | "findRunHere" | "takesTurns">
+  readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
+  /** Goes by the store's time. */
+  readonly clock: Clock
+  /** Aborts when the runtime closes and its drain is over. */
+  readonly closing: AbortSignal
+  /** True if processes on other machines may use the store too. A data folder belongs to one machine. */
+  readonly isShared: boolean
+  readonly dataDirectory: string
+  /** Tells stores apart that are used with the same data folder. */
+  readonly storePlace: string
+  /** True if this process runs tasks. */
+  readonly runsTasks: boolean
 }
 
 /** The one person who uses a program that has no tenants. */

@@ -1,15 +1,9 @@
-import type { Clock } from "../base/clock.ts"
-import type { SessionDirectory } from "../plugin/sessions-port.ts"
-import type { TaskService } from "../plugin/task-service.ts"
-import type { Runner } from "../runner/runner.ts"
 import type { LedgerKey } from "../session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRow } from "../session/log/ledger-record.ts"
-import type { Bus } from "../task/bus.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
-import type { TaskStore } from "../task/store.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import { type Activity, createActivity } from "./activity.ts"
 import { type Blocked, createBlocked } from "./blocked.ts"
-import { type DeskOptions, type DeskOwner, toDeskOwner } from "./desk-options.ts"
+import { type DeskOptions, type DeskOwner, type DeskScope, toDeskOwner } from "./desk-options.ts"
 import { createEnded, type Ended } from "./ended.ts"
 import { createDeskGroups, type DeskGroups } from "./groups.ts"
 import { createIdFiles, toStoreFolder } from "./id-files.ts"
@@ -53,61 +47,25 @@ export interface DeskLedger {
   totals(by: LedgerKey, query?: { readonly session?: SessionId }): Promise<readonly LedgerRow[]>
 }
 
-/** The parts that a desk is made of. Each part of the desk is given only what it uses. */
-export interface DeskParts {
-  readonly store: TaskStore
-  readonly bus: Bus
-  readonly tasks: TaskService &
-    Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers" | "runsHere" | "findRunHere" | "takesTurns">
-  readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
-  /** Goes by the store's time. */
-  readonly clock: Clock
-  /** Aborts when the runtime closes and its drain is over. */
-  readonly closing: AbortSignal
-  readonly isShared: boolean
-  readonly dataDirectory: string
-  /** Tells stores apart that are used with the same data folder. */
-  readonly storePlace: string
-  /** True if this process runs tasks. */
-  readonly runsTasks: boolean
-}
-
-export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
-  const { workspace, actor } = toDeskOwner(options)
-  const { store, bus, tasks, clock, closing, isShared } = parts
-  const wait = { bus, clock, closing }
-  const place = { store, tasks, isShared }
-  const inbox = createInbox({ workspace, actor }, store, tasks, wait, place)
-  const deskTasks = createDeskTasks(workspace, store, tasks, { inbox, place, clock, closing })
-  const blocked = createBlocked(workspace, store, tasks, inbox)
+export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof DeskOwner>): Desk {
+  const scope: DeskScope = { ...parts, ...toDeskOwner(options) }
+  const { workspace, actor, store, tasks, clock, isShared, dataDirectory } = scope
+  const inbox = createInbox(scope)
+  const deskTasks = createDeskTasks(scope, inbox)
+  const blocked = createBlocked(scope, inbox)
   const ledger = createLedgerRecord(store)
   const ancestorsOf = createSessionAncestors(store)
-  const turns = createTurns(workspace, store, tasks, inbox, wait)
-  const directory = parts.directory(workspace)
+  const turns = createTurns(scope, inbox)
   const now = (): number => clock.now()
-  const marks = isShared
-    ? createStoredMarks(store, { workspace, actor })
-    : createFileMarks(parts.dataDirectory, { workspace, actor })
+  const marks = isShared ? createStoredMarks(store, scope) : createFileMarks(dataDirectory, scope)
   const expected = isShared
-    ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, toActorName("promised", actor), parts.storePlace))
+    ? createIdFiles<TaskId>(toStoreFolder(dataDirectory, toActorName("promised", actor), scope.storePlace))
     : null
   const ended = createEnded({ workspace, store, tasks, marks, ancestorsOf, now, expected })
-  const newsParts = {
-    workspace,
-    store,
-    bus,
-    tasks,
-    clock,
-    inbox,
-    blocked,
-    deskTasks,
-    ended,
-    runsTasks: parts.runsTasks,
-  }
   return {
     workspace,
     actor,
-    sessions: createSessions({ workspace, directory, store, inbox, turns, ancestorsOf, ...wait }),
+    sessions: createSessions({ ...scope, inbox, turns, ancestorsOf }),
     turns,
     tasks: deskTasks,
     inbox,
@@ -115,9 +73,9 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
     groups: createDeskGroups(workspace, tasks.groups),
     workers: createDeskWorkers(tasks),
     ledger: { totals: (by, query) => ledger.ledgerTotals(by, { ...query, workspace }) },
-    promptWork: createPromptWork(workspace, store, { tasks: deskTasks, inbox, blocked }, wait),
+    promptWork: createPromptWork(scope, { tasks: deskTasks, inbox, blocked }),
     ended,
-    news: (options) => createTaskNews(newsParts, options),
+    news: (options) => createTaskNews({ ...scope, inbox, blocked, deskTasks, ended }, options),
     activity: () => createActivity(() => clock.monotonic()),
     isShared,
     now,

@@ -1,4 +1,8 @@
+import { setImmediate } from "node:timers/promises"
+import type { Clock } from "../base/clock.ts"
 import { isMeanwhileError } from "../base/error.ts"
+import { lookUntil } from "../base/look-until.ts"
+import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 
 /**
  * Follows something until its reader leaves. `read` is given a signal that aborts when the reader's own signal does, when
@@ -31,4 +35,52 @@ export function follow<Item>(
     },
   }
   return followed
+}
+
+const FOLLOW_EVERY_MS = 100
+
+export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
+  /** Absolute: byte 0 is the first that was ever printed. Default 0. */
+  readonly offset?: number
+  /** `ended`: until the run has ended. `now`: as far as it has printed. Default `ended`. */
+  readonly until?: "ended" | "now"
+  /** Ends it before. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Reads part after part. The last one has `isComplete`, unless the reader wanted less, or the signal aborted. Output that
+ * a task of this machine prints publishes no wake-up, so this polls.
+ */
+export async function* followOutput(
+  read: (request: OutputRequest) => Promise<OutputChunk>,
+  clock: Clock,
+  { offset: from = 0, until = "ended", ...request }: Omit<FollowRequest, "signal">,
+  signal: AbortSignal,
+): AsyncGenerator<OutputChunk, void> {
+  /** Reads once. Undefined: no more than before, though some bytes may be held back: of a secret, or of a character. */
+  const readMore = async (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> => {
+    const next = await read({ ...request, offset })
+    return next.nextOffset > offset || next.isComplete !== wasComplete ? next : undefined
+  }
+  const waitForMore = (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> =>
+    lookUntil({
+      clock,
+      pollMs: FOLLOW_EVERY_MS,
+      signals: [signal],
+      keepsProcessAlive: true,
+      subscribe: () => () => undefined,
+      look: () => readMore(offset, wasComplete),
+    })
+  let chunk: OutputChunk | undefined = await read({ ...request, offset: from })
+  for (let offset = from; chunk; ) {
+    yield chunk
+    const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
+    offset = chunk.nextOffset
+    if (isAtEnd && (chunk.isComplete || until === "now")) return
+    // Reading a file never gives way: without a pause no key is heard, and no lease renewed, before the end.
+    if (!isAtEnd) await setImmediate()
+    if (signal.aborted) return
+    chunk = await (until === "now" ? readMore : waitForMore)(offset, chunk.isComplete)
+  }
 }

@@ -20,7 +20,14 @@ export function createIdFiles<Id extends string>(folder: string): IdFiles<Id> {
       }),
     remove: (id) => unlessRefused(() => rmSync(toPath(id), { force: true })),
     has: (id) => existsSync(toPath(id)),
-    list: () => readNames(folder).flatMap(toId) as Id[],
+    list() {
+      try {
+        return readdirSync(folder).flatMap(toId) as Id[]
+      } catch {
+        // It does not exist, or cannot be read.
+        return []
+      }
+    },
   }
 }
 
@@ -41,15 +48,6 @@ function toId(name: string): string | [] {
 /** The folder in which a data folder remembers ids of one store: it may be used with several. */
 export function toStoreFolder(dataDirectory: string, what: string, storePlace: string): string {
   return join(dataDirectory, what, createHash("sha256").update(storePlace).digest("hex").slice(0, 16))
-}
-
-/** None if the folder does not exist or cannot be read. */
-function readNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 /** A full disk fails elsewhere, where somebody can act on it. */

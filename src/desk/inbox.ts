@@ -1,19 +1,15 @@
-import type { Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import { lookUntil } from "../base/look-until.ts"
-import type { TaskService } from "../plugin/task-service.ts"
-import type { Runner } from "../runner/runner.ts"
-import type { Bus } from "../task/bus.ts"
+import { isForPerson } from "../runner/result/wait-subject.ts"
 import type { SessionId, TaskId, WaitId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { WaitRecord } from "../task/wait.ts"
-import { findAncestors } from "./ancestors.ts"
-import { type AskingPlace, isAskedElsewhere } from "./asking-place.ts"
-import type { DeskOwner } from "./desk-options.ts"
+import { findAncestors, isAskedElsewhere } from "./asking-place.ts"
+import type { DeskScope } from "./desk-options.ts"
 import { follow } from "./follow.ts"
-import { type InboxQuestion, isForPerson, toInboxQuestion } from "./question.ts"
+import { type InboxQuestion, toInboxQuestion } from "./question.ts"
 
 /** One thing that waits for a person. */
 export interface InboxItem {
@@ -62,22 +58,12 @@ export interface Inbox {
 /** Wake-ups may be lost: after so long the inbox is read again in any case. */
 const LOOK_EVERY_MS = 5_000
 
-type InboxStore = Pick<TaskStore, "waits" | "wait" | "task">
-type InboxTasks = Pick<TaskService, "get"> & Pick<Runner, "answer" | "leaveToOthers">
-
-export function createInbox(
-  { workspace, actor }: DeskOwner,
-  store: InboxStore,
-  tasks: InboxTasks,
-  {
-    bus,
-    clock,
-    closing,
-  }: { readonly bus: Pick<Bus, "subscribe">; readonly clock: Clock; readonly closing: AbortSignal },
-  place: AskingPlace,
-): Inbox {
+export function createInbox(scope: DeskScope): Inbox {
+  const { workspace, store, tasks, closing } = scope
   const readWaits = async (taskId?: TaskId): Promise<readonly WaitRecord[]> =>
-    (await store.waits({ workspace, isOpen: true, ...(taskId && { taskId }) })).filter(isForPerson)
+    (await store.waits({ workspace, isOpen: true, ...(taskId && { taskId }) })).filter(({ reason }) =>
+      isForPerson(reason),
+    )
   const readItems = async (taskId?: TaskId): Promise<readonly InboxItem[]> => {
     const items = await Promise.all((await readWaits(taskId)).map((wait) => toItem(store, wait)))
     return items.filter((item) => item !== undefined)
@@ -102,26 +88,17 @@ export function createInbox(
     of: async (task) => (await readItems(task))[0],
     below: (id) => selectItems((task) => task.id === id),
     inSession: (session) => selectItems((task) => task.session === session),
-    follow: (own) => follow([own, closing], (signal) => followItems({ readItems, readIds, bus, clock, signal })),
+    follow: (own) => follow([own, closing], (signal) => followItems(scope, readItems, readIds, signal)),
     async answer(id, answer, { folder } = {}) {
       const { task, item } = await findOpen(id)
       if (!item) {
         const message = `Task ${task.id} does not wait for this answer: it is ${task.status}.`
         throw new MeanwhileError("wrong_state", message, { taskId: task.id, status: task.status })
       }
-      if (folder !== undefined && (await isAskedElsewhere(place, task, folder))) tasks.leaveToOthers(task.id)
-      return tasks.answer(item.id, answer, actor, workspace)
+      if (folder !== undefined && (await isAskedElsewhere(scope, task, folder))) tasks.leaveToOthers(task.id)
+      return tasks.answer(item.id, answer, scope.actor, workspace)
     },
   }
-}
-
-interface FollowParts {
-  readonly readItems: () => Promise<readonly InboxItem[]>
-  /** The ids of the open items of one task, or of all. */
-  readonly readIds: (task?: TaskId) => Promise<readonly WaitId[]>
-  readonly bus: Pick<Bus, "subscribe">
-  readonly clock: Clock
-  readonly signal: AbortSignal
 }
 
 /** More changed tasks than this are not looked at one by one. */
@@ -131,8 +108,12 @@ const MOST_LOOKED_AT = 4
  * A change of a task costs a look at the ids of its items, and a change of many tasks one look at all ids. The whole inbox
  * is read only when the ids differ.
  */
-async function* followItems(parts: FollowParts): AsyncGenerator<readonly InboxItem[], void> {
-  const { readItems, readIds, bus, clock, signal } = parts
+async function* followItems(
+  { bus, clock }: Pick<DeskScope, "bus" | "clock">,
+  readItems: () => Promise<readonly InboxItem[]>,
+  readIds: (task?: TaskId) => Promise<readonly WaitId[]>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly InboxItem[], void> {
   let known: readonly InboxItem[] | undefined
   /** Tasks that changed since the last look. `all`: nobody knows which ones did. */
   let changed: Set<TaskId> | "all" = "all"

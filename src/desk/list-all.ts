@@ -12,9 +12,10 @@ export async function* listAll(tasks: Pick<TaskService, "list">, filter: TaskFil
   for await (const items of throughPages((from) => tasks.list(filter, { limit: PAGE_SIZE, ...from }))) yield* items
 }
 
-/** Where a reader goes on, and how many items it gets at most: 1,000, or fewer if it wants fewer. */
 export interface Reading {
+  /** The cursor of the page before. 0: from the beginning. */
   readonly after: number
+  /** So many items are read, and at most 1,000. */
   readonly limit: number
 }
 

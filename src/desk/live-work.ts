@@ -1,12 +1,17 @@
 import type { TaskService } from "../plugin/task-service.ts"
-import type { Runner } from "../runner/runner.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
 import type { Blocked } from "./blocked.ts"
+import type { DeskScope } from "./desk-options.ts"
 import { listAll } from "./list-all.ts"
 
 const MOST_LOOKED_AT = 1_000
+
+interface LiveWorkParts extends Pick<DeskScope, "workspace" | "runsTasks"> {
+  readonly tasks: Pick<DeskScope["tasks"], "list" | "runsHere">
+  readonly blocked: Pick<Blocked, "byQuestion">
+}
 
 /** The tasks that go on when an actor opens a conversation. Those that wait for a person are not counted. */
 export interface LiveWork {
@@ -19,13 +24,6 @@ export interface LiveWork {
   readonly hasMore: boolean
   /** All that concern the actor, newest first. */
   readonly tasks: readonly TaskId[]
-}
-
-export interface LiveWorkParts {
-  readonly workspace: WorkspaceId
-  readonly tasks: Pick<TaskService, "list"> & Pick<Runner, "runsHere">
-  readonly blocked: Pick<Blocked, "byQuestion">
-  readonly runsTasks: boolean
 }
 
 export async function findLiveWork(

@@ -1,12 +1,10 @@
-import type { Clock } from "../base/clock.ts"
 import { lookUntil } from "../base/look-until.ts"
 import type { MissingAbility } from "../plugin/worker-view.ts"
-import type { Bus } from "../task/bus.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
-import type { TaskStore } from "../task/store.ts"
 import type { Blocked } from "./blocked.ts"
+import type { DeskScope } from "./desk-options.ts"
 import { follow } from "./follow.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { isQuestionTask } from "./question.ts"
@@ -50,22 +48,17 @@ export interface PromptWork {
   settle(prompt: Prompt, options: SettleOptions): AsyncGenerator<WorkEvent, void>
 }
 
-export interface PromptWait {
-  readonly bus: Pick<Bus, "subscribeTask">
-  readonly clock: Clock
-  readonly closing: AbortSignal
-}
+type PromptScope = Pick<DeskScope, "workspace" | "store" | "bus" | "clock" | "closing">
 
 export function createPromptWork(
-  workspace: WorkspaceId,
-  store: Pick<TaskStore, "task">,
+  scope: PromptScope,
   desk: {
     readonly tasks: Pick<DeskTasks, "each" | "find">
     readonly inbox: Pick<Inbox, "inSession">
     readonly blocked: Pick<Blocked, "byQuestion">
   },
-  { bus, clock, closing }: PromptWait,
 ): PromptWork {
+  const { workspace, store, closing } = scope
   const listTasks = async ({ session, saidAt, started }: Prompt): Promise<readonly TaskRecord[]> => {
     const filter = { session, kinds: "work" } as const
     const ids = new Set(started)
@@ -109,7 +102,7 @@ export function createPromptWork(
       const { events, going } = await look(prompt, told)
       yield* events
       if (going.length > 0) {
-        await waitForNews({ store, bus, clock }, going, signal)
+        await waitForNews(scope, going, signal)
         continue
       }
       await reported(signal)
@@ -136,7 +129,7 @@ export function createPromptWork(
  * Each saved progress of a task wakes this up, so a wake-up costs one read, of that task.
  */
 async function waitForNews(
-  { store, bus, clock }: Pick<PromptWait, "bus" | "clock"> & { readonly store: Pick<TaskStore, "task"> },
+  { store, bus, clock }: PromptScope,
   going: readonly TaskRecord[],
   signal: AbortSignal,
 ): Promise<void> {

@@ -16,11 +16,6 @@ export interface InboxQuestion extends Question {
   readonly about: "call" | "question" | "other"
 }
 
-/** True if a person can answer it: other waits are for tasks, times and clients. */
-export function isForPerson({ reason }: Pick<Wait, "reason">): boolean {
-  return reason === "approval" || reason === "person"
-}
-
 /** A question of a running agent or tool is a task of its own, and its end is the answer: nobody announces that. */
 export function isQuestionTask({ plugin, tool }: Pick<TaskRecord, "plugin" | "tool">): boolean {
   return plugin === RUNTIME_PLUGIN && tool === QUESTION_TOOL

@@ -18,13 +18,7 @@ export interface QueuedTasksParts {
   readonly onTaken: (task: QueuedTask, worker: WorkerPlace) => void | Promise<void>
 }
 
-export interface QueuedTasks {
-  /** Told once for each time that the task is in the queue. */
-  follow(task: Pick<TaskRecord, "id" | "status">): void
-  close(): void
-}
-
-export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksParts): QueuedTasks {
+export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksParts) {
   const followed = new Map<TaskId, () => void>()
 
   async function tell(task: QueuedTask): Promise<void> {
@@ -38,7 +32,8 @@ export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksPar
   }
 
   return {
-    follow({ id, status }) {
+    /** Told once for each time that the task is in the queue. */
+    follow({ id, status }: Pick<TaskRecord, "id" | "status">): void {
       if (status !== "queued" || followed.has(id) || followed.size >= MOST_FOLLOWED) return
       const sinceMs = performance.now()
       const look = async (): Promise<void> => {
@@ -51,7 +46,7 @@ export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksPar
       followed.set(id, bus.subscribeTask(id, lookSafely))
       lookSafely()
     },
-    close() {
+    close(): void {
       for (const id of followed.keys()) leave(id)
     },
   }

@@ -1,15 +1,13 @@
-import type { Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
-import type { SessionDirectory, SessionInfo } from "../plugin/sessions-port.ts"
+import type { SessionInfo } from "../plugin/sessions-port.ts"
 import { parseEntry } from "../session/log/log-entry.ts"
 import { type SaidText, toSaid } from "../session/log/recall-said.ts"
-import type { Bus } from "../task/bus.ts"
-import type { SessionId, WorkspaceId } from "../task/id.ts"
-import type { TaskStore } from "../task/store.ts"
+import type { SessionId } from "../task/id.ts"
+import type { DeskScope } from "./desk-options.ts"
 import { follow } from "./follow.ts"
 import type { Inbox } from "./inbox.ts"
-import { toReading } from "./list-all.ts"
+import { type Reading, toReading } from "./list-all.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
 import type { DeskTurn, Turns } from "./turns.ts"
 
@@ -43,13 +41,6 @@ export interface MessagePage {
   readonly cursor: number
 }
 
-export interface MessageRequest {
-  /** The cursor of the page before. 0: from the beginning. */
-  readonly after: number
-  /** So many places of the log are read, at most 1,000: calls of tools and their results have places too. */
-  readonly limit: number
-}
-
 /**
  * The conversations of one workspace. Subagents have sessions too, which are not listed. A runtime without a data folder
  * and without an engine of its own stores no conversation: none is listed, and none has messages here.
@@ -62,10 +53,11 @@ export interface Sessions {
   /** True if the workspace has it: a session is stored with the first message. */
   isKept(id: SessionId): Promise<boolean>
   /**
-   * The words of the person and the agent, without what the model was told beside them. None: the session is not stored
-   * yet, or is of another workspace.
+   * The words of the person and the agent, without what the model was told beside them. The limit counts places of the
+   * log: calls of tools and their results have places too. None: the session is not stored yet, or is of another
+   * workspace.
    */
-  messages(id: SessionId, request: MessageRequest): Promise<MessagePage>
+  messages(id: SessionId, request: Reading): Promise<MessagePage>
   /**
    * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the signal
    * or with the runtime, and keeps the process alive until then.
@@ -73,20 +65,15 @@ export interface Sessions {
   follow(id: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
 }
 
-export interface SessionsParts {
-  readonly workspace: WorkspaceId
-  readonly directory: Pick<SessionDirectory, "list">
-  readonly store: Pick<TaskStore, "messages" | "session">
+type SessionsParts = Pick<DeskScope, "workspace" | "directory" | "store" | "bus" | "clock" | "closing"> & {
   readonly inbox: Pick<Inbox, "list">
   readonly turns: Pick<Turns, "list">
   readonly ancestorsOf: SessionAncestors
-  readonly bus: Pick<Bus, "subscribe">
-  readonly clock: Clock
-  readonly closing: AbortSignal
 }
 
 export function createSessions(parts: SessionsParts): Sessions {
-  const { workspace, directory, store, inbox, turns, ancestorsOf, bus, clock, closing } = parts
+  const { workspace, store, inbox, turns, ancestorsOf, bus, clock, closing } = parts
+  const directory = parts.directory(workspace)
 
   async function withState(infos: readonly SessionInfo[]): Promise<readonly DeskSession[]> {
     const [live, questions] = await Promise.all([turns.list(), inbox.list()])
@@ -100,7 +87,7 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   const isKept = async (id: SessionId): Promise<boolean> => (await store.session(id))?.workspace === workspace
 
-  async function readMessages(id: SessionId, request: MessageRequest): Promise<MessagePage> {
+  async function readMessages(id: SessionId, request: Reading): Promise<MessagePage> {
     const { after, limit } = toReading("messages", request)
     if (!(await isKept(id))) return { items: [], cursor: after }
     const records = await store.messages(id, after, limit)

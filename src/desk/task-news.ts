@@ -1,14 +1,10 @@
-import type { Clock } from "../base/clock.ts"
 import { isMeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
-import type { TaskService } from "../plugin/task-service.ts"
 import type { WorkerPlace } from "../plugin/worker-view.ts"
-import type { Runner } from "../runner/runner.ts"
-import type { Bus } from "../task/bus.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
-import type { TaskStore } from "../task/store.ts"
 import type { Blocked } from "./blocked.ts"
+import type { DeskScope } from "./desk-options.ts"
 import type { Ended, EndedTask } from "./ended.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { findLive, findLiveWork, type LiveWork } from "./live-work.ts"
@@ -89,20 +85,11 @@ export interface TaskNewsDesk {
   close(): void
 }
 
-export type NewsTasks = Pick<TaskService, "get" | "list" | "result"> & Pick<Runner, "runsHere" | "findRunHere">
-
-export interface NewsParts {
-  readonly workspace: WorkspaceId
-  readonly store: Pick<TaskStore, "task">
-  readonly bus: Bus
-  readonly tasks: NewsTasks
-  readonly clock: Clock
+type NewsParts = Pick<DeskScope, "workspace" | "store" | "bus" | "tasks" | "clock" | "runsTasks"> & {
   readonly inbox: Pick<Inbox, "of">
   readonly blocked: Pick<Blocked, "byQuestion">
   readonly deskTasks: Pick<DeskTasks, "firstStart" | "isReported">
   readonly ended: Ended
-  /** True if this process runs tasks. */
-  readonly runsTasks: boolean
 }
 
 export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNewsDesk {

@@ -1,32 +1,21 @@
-import type { Clock } from "../base/clock.ts"
 import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
-import type {
-  ExecuteOptions,
-  Execution,
-  ListedTask,
-  SaidTo,
-  TaskService,
-  TaskView,
-  ToolCall,
-} from "../plugin/task-service.ts"
-import type { Runner } from "../runner/runner.ts"
+import type { ExecuteOptions, Execution, ListedTask, SaidTo, TaskView, ToolCall } from "../plugin/task-service.ts"
 import type { ArtifactRecord } from "../task/document.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { GroupRecord } from "../task/group.ts"
-import type { ArtifactHash, WorkspaceId } from "../task/id.ts"
+import type { ArtifactHash } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
-import type { Page, PageRequest, TaskStore } from "../task/store.ts"
-import { type AskingPlace, findAskingHost, isAskedElsewhere } from "./asking-place.ts"
+import type { Page, PageRequest } from "../task/store.ts"
+import { findAskingHost, isAskedElsewhere } from "./asking-place.ts"
 import { type Cleared, clearAll, clearOwn, type OwnWork } from "./clear-ended.ts"
-import { findFirstStart } from "./first-start.ts"
-import { follow } from "./follow.ts"
-import { followOutput, type FollowRequest } from "./follow-output.ts"
+import type { DeskScope } from "./desk-options.ts"
+import { follow, followOutput, type FollowRequest } from "./follow.ts"
 import type { AnswerOptions, Inbox, InboxItem } from "./inbox.ts"
 import { listAll, toReading } from "./list-all.ts"
 import { type DeskFilter, toTaskFilter } from "./task-filter.ts"
-import { type TaskRow, toTaskRows } from "./task-row.ts"
+import { findFirstStart, type TaskRow, toTaskRows } from "./task-row.ts"
 import { readBelow, readTree, type TaskBranch } from "./task-tree.ts"
 
 /** The workspace is the desk's. */
@@ -52,7 +41,7 @@ export interface DeskTasks {
   tree(filter: DeskFilter, limit: number): Promise<readonly TaskBranch[]>
   /** Everything that was started below a task. */
   below(id: string): Promise<readonly TaskBranch[]>
-  counts(filter: Pick<DeskFilter, "kinds" | "statuses">): ReturnType<Runner["counts"]>
+  counts(filter: Pick<DeskFilter, "kinds" | "statuses">): ReturnType<DeskScope["tasks"]["counts"]>
   find(id: string): Promise<TaskView>
   details(id: string): Promise<TaskDetails>
   /** When the run was first started, where several workers have had it; else null. */
@@ -84,21 +73,8 @@ export interface DeskTasks {
   clear(own: OwnWork | null): Promise<Cleared>
 }
 
-export interface DeskTasksParts {
-  readonly inbox: Pick<Inbox, "below">
-  readonly place: AskingPlace
-  readonly clock: Clock
-  readonly closing: AbortSignal
-}
-
-type Tasks = TaskService & Pick<Runner, "counts" | "workers" | "leaveToOthers">
-
-export function createDeskTasks(
-  workspace: WorkspaceId,
-  store: TaskStore,
-  tasks: Tasks,
-  { inbox, place, clock, closing }: DeskTasksParts,
-): DeskTasks {
+export function createDeskTasks(scope: DeskScope, inbox: Pick<Inbox, "below">): DeskTasks {
+  const { workspace, store, tasks, clock, closing } = scope
   const find = async (id: string): Promise<TaskRecord> => (await tasks.get(id, workspace)).task
   return {
     list: (filter, page) => tasks.list(toTaskFilter(workspace, filter), page),
@@ -122,7 +98,7 @@ export function createDeskTasks(
       return { view, group: group ?? null, questions, firstStartedAt }
     },
     firstStart: (task) => findFirstStart(store, task),
-    askingHost: (task) => findAskingHost(place, task),
+    askingHost: (task) => findAskingHost(scope, task),
     async isReported({ notify, group }) {
       if (notify !== "wake") return false
       return group === null || (await store.group(group))?.report !== "none"
@@ -148,11 +124,11 @@ export function createDeskTasks(
     cancel: (id, request) => tasks.cancel(id, request, workspace),
     async retry(id, { folder } = {}) {
       const task = await find(id)
-      if (folder !== undefined && (await isAskedElsewhere(place, task, folder))) tasks.leaveToOthers(task.id)
+      if (folder !== undefined && (await isAskedElsewhere(scope, task, folder))) tasks.leaveToOthers(task.id)
       return tasks.retry(task.id, workspace)
     },
     resume: (id, prompt) => tasks.resume(id, prompt, workspace),
     steer: (id, message) => tasks.say(id, message, workspace),
-    clear: (own) => (own ? clearOwn(workspace, store, tasks, own) : clearAll(workspace, tasks)),
+    clear: (own) => (own ? clearOwn(scope, own) : clearAll(scope)),
   }
 }

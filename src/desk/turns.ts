@@ -1,15 +1,11 @@
-import type { Clock } from "../base/clock.ts"
 import { isMeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
-import type { TaskService } from "../plugin/task-service.ts"
-import type { Runner } from "../runner/runner.ts"
 import type { Session } from "../session/conversation/session.ts"
-import type { Bus } from "../task/bus.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
-import type { TaskStore } from "../task/store.ts"
+import type { DeskScope } from "./desk-options.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
 
@@ -55,14 +51,9 @@ export interface Turns {
   stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
 }
 
-export type TurnTasks = Pick<TaskService, "list" | "get" | "cancel"> & Pick<Runner, "runsHere" | "takesTurns">
-
 export function createTurns(
-  workspace: WorkspaceId,
-  store: Pick<TaskStore, "task">,
-  tasks: TurnTasks,
+  { workspace, store, tasks, bus, clock }: Pick<DeskScope, "workspace" | "store" | "tasks" | "bus" | "clock">,
   inbox: Pick<Inbox, "of">,
-  { bus, clock }: { readonly bus: Pick<Bus, "subscribeTask">; readonly clock: Clock },
 ): Turns {
   function toPlace({ id, status, session }: TaskSummary): DeskTurn["where"] {
     if (status === "waiting") return "person"

@@ -33,6 +33,7 @@ export function needsAnswer(
   return task.status === "waiting" && isForPerson(task.wait?.reason)
 }
 
+/** True if a person can answer it: other waits are for tasks, times and clients. */
 export function isForPerson(reason: string | undefined): boolean {
   return reason === "person" || reason === "approval"
 }
