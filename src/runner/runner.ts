@@ -19,7 +19,7 @@ import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./admit/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createQueueIntake } from "./worker/queue-intake.ts"
-import { createPump, IDLE_PUMP, type Pump } from "./queue/pump.ts"
+import { createPump, type Pump } from "./queue/pump.ts"
 import { createReclaim, type Reclaim, resumeOwnWork } from "./recover/reclaim.ts"
 import { createRedactingLog, silentLog } from "./redaction/redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
@@ -116,7 +116,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     onLost() {
       for (const run of active.values()) if (run.standing.in === "background") markLost(run)
     },
-    onBack: () => void pump.announce(),
+    onBack: () => void pump?.announce(),
   })
   const runtimeTools = [
     questionTool,
@@ -136,7 +136,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     slots: createSlots(config),
     tools: createToolSource(
       options.registry,
-      () => void pump.announce(),
+      () => void pump?.announce(),
       runtimeTools,
       createDurations({ store, clock }),
     ),
@@ -149,7 +149,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
         hasTurnHandler: options.continueTurn !== undefined,
         openSessions: options.conversations?.open,
       },
-      { nudge: () => pump.nudge(), resumeOwnWork: () => resumeOwnWork(scope, reclaim) },
+      { nudge: () => pump?.nudge(), resumeOwnWork: () => resumeOwnWork(scope, reclaim) },
     ),
     admission: {
       permission: options.permission ?? allowAll,
@@ -162,7 +162,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     },
   }
   const service = createTaskService(scope)
-  let pump: Pump = IDLE_PUMP
+  let pump: Pump | undefined
   const reclaim: Reclaim = takesWork === false ? async () => {} : createReclaim(scope)
   const remoteStops = createRemoteStops(scope)
   const chores = [
@@ -193,7 +193,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     await close().catch((closingError: unknown) => warn(scope, closingError))
     throw error
   }
-  await pump.announce()
+  await pump?.announce()
   return runner
 }
 

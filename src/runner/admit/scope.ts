@@ -1,18 +1,12 @@
-import type {
-  ExecuteScope,
-  HasActive,
-  HasConfig,
-  HasPorts,
-  HasRedactor,
-  HasStore,
-  HasTools,
-  HasWorker,
-  HasWritten,
-} from "../run/scope.ts"
+import type { ExecuteScope, HasConfig, HasRedactor, HasWorker, HasWritten } from "../run/scope.ts"
 import type { FamilyLock } from "./child-limits.ts"
 import type { Permission } from "./permission.ts"
 
-export interface HasAdmission {
+/** Makes the record of an admitted call. */
+export interface DetailsScope extends HasConfig, HasRedactor, HasWorker, HasWritten {}
+
+/** Takes a call from its admission to its result: every part of a runner. */
+export interface RunnerScope extends ExecuteScope {
   /** The parts that decide whether a call may run, beside the call itself. */
   readonly admission: {
     readonly permission: Permission
@@ -21,12 +15,3 @@ export interface HasAdmission {
     readonly maxHops: number
   }
 }
-
-/** Decides whether a call may run. */
-export interface AdmitScope extends HasAdmission, HasActive, HasConfig, HasPorts, HasStore, HasTools {}
-
-/** Makes the record of an admitted call. */
-export interface DetailsScope extends HasConfig, HasRedactor, HasWorker, HasWritten {}
-
-/** Takes a call from its admission to its result: every part of a runner. */
-export interface RunnerScope extends ExecuteScope, HasAdmission {}

@@ -24,17 +24,14 @@ import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 const EXPIRY = "expiry"
 const REASON_CHARACTERS = 1_000
 
-/** How a run ends that is not answered with yes: why, when somebody says no, and its end when nobody answers in time. */
-interface Decision {
-  readonly refused: string
-  readonly expired: LifecycleEvent
-}
-
 const NOT_REPEATED_IN_TIME = "it was running when its worker was lost, and nobody said in time whether to run it again"
 const NOT_DECIDED_IN_TIME = "nobody decided in time whether its results are used"
 
-/** The questions that take yes or no alone. Nobody said no to what may not be repeated: it is as interrupted as it was. */
-const DECISIONS: ReadonlyMap<unknown, Decision> = new Map([
+/**
+ * The questions that take yes or no alone, and how a run ends that is not answered with yes: why, when somebody says
+ * no, and its end when nobody answers in time. Nobody said no to what may not be repeated: it is as interrupted as it was.
+ */
+const DECISIONS: ReadonlyMap<unknown, { readonly refused: string; readonly expired: LifecycleEvent }> = new Map([
   [ADMISSION_QUESTION, { refused: "it was not allowed", expired: toCancelled("limit", "nobody allowed it in time") }],
   [
     REPEAT_QUESTION,

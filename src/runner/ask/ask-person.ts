@@ -13,7 +13,7 @@ import { waitForEnd } from "../run/wait-for-end.ts"
 import { type ActiveRun, type RunSteps, toCallKey } from "../run/active-run.ts"
 import { restRun } from "../run/yield-slots.ts"
 import { runsAbove } from "../run/runs-above.ts"
-import type { CancelScope, HasActive, HasLog, HasRedactor, HasStore, OutputScope, SlotScope } from "../run/scope.ts"
+import type { CancelScope, HasActive, HasRedactor, HasStore, OutputScope, SlotScope } from "../run/scope.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
@@ -45,7 +45,10 @@ export async function askPerson(
   } finally {
     goOn()
   }
-  if (!run.isLeft) await withdraw(scope, asked)
+  if (!run.isLeft)
+    await withdraw(scope, asked, "its asker no longer waits for the answer").catch((error: unknown) => {
+      scope.log.warn("a question could not be withdrawn", { task: asked.id, error: toErrorMessage(error) })
+    })
   signal.throwIfAborted()
   return { isAnswered: false, reason: `${describeShutdown(scope)} before anybody answered` }
 }
@@ -108,13 +111,8 @@ async function toAnswer(scope: HasStore, task: TaskRecord): Promise<PersonAnswer
   return { isAnswered: false, reason: `the question was withdrawn: ${reason}` }
 }
 
-async function withdraw(scope: CancelScope & HasLog, task: TaskRecord): Promise<void> {
-  const reason = "its asker no longer waits for the answer"
-  try {
-    await acknowledgeTasks(scope, [await cancelTask(scope, task, { by: "lifetime", reason })])
-  } catch (error) {
-    scope.log.warn("a question could not be withdrawn", { task: task.id, error: toErrorMessage(error) })
-  }
+async function withdraw(scope: CancelScope, question: TaskRecord, reason: string): Promise<void> {
+  await acknowledgeTasks(scope, [await cancelTask(scope, question, { by: "lifetime", reason })])
 }
 
 const AT_ONCE = 500
@@ -130,7 +128,5 @@ async function withdrawIfLeft(scope: CancelScope, { taskId }: WaitRecord): Promi
   const task = await scope.store.task(taskId)
   if (!task?.parentTask) return
   const asking = await scope.store.task(task.parentTask)
-  if (asking && !isTerminal(asking.status)) return
-  const withdrawn = await cancelTask(scope, task, { by: "lifetime", reason: "its asker has ended" })
-  await acknowledgeTasks(scope, [withdrawn])
+  if (!asking || isTerminal(asking.status)) await withdraw(scope, task, "its asker has ended")
 }

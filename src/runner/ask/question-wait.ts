@@ -7,9 +7,7 @@ import { type Patch, toPatch } from "../../task/patch.ts"
 import type { Wait } from "../../task/wait.ts"
 import type { HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
-import { z } from "zod"
-import { MeanwhileError } from "../../base/error.ts"
-import type { Tool } from "../../plugin/tool.ts"
+import { createAnsweredTool } from "../group/gate.ts"
 import { QUESTION_TOOL } from "../tool/tool-source.ts"
 
 /** Marks the question that a run in the background puts to a person, so that its answer is understood. */
@@ -76,14 +74,9 @@ function toDefault(fallback: string | undefined): string {
   return fallback === undefined ? "" : ` Without an answer: ${fallback}.`
 }
 
-/** The tool that the record of a question names. The answer ends the task: there is nothing to run. */
-export const questionTool: Tool = {
-  name: QUESTION_TOOL,
-  description: "A question to a person.",
-  input: z.unknown(),
-  background: { mode: "always" },
-  async run() {
-    const message = "A question is not asked again by itself: the run that needs the answer asks it."
-    throw new MeanwhileError("wrong_state", message)
-  },
-}
+/** The tool that the record of a question names. */
+export const questionTool = createAnsweredTool(
+  QUESTION_TOOL,
+  "A question to a person.",
+  "A question is not asked again by itself: the run that needs the answer asks it.",
+)

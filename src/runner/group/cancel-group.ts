@@ -22,7 +22,12 @@ export async function cancelGroup(
     if (!current || current.state === "cancelled") return current ?? group
     const live = await listMembers(scope, group.id, ["queued", "waiting", "running"])
     const isJoined = current.state === "joined"
-    if (isJoined && live.length === 0) throw joinedError(current)
+    if (isJoined && live.length === 0) {
+      const { id, name, state, merge } = current
+      const instead = merge === "human_gated" ? " Reject its results instead." : ""
+      const message = `The group ${name} is joined: its members have ended, and there is nothing to cancel.${instead}`
+      throw new MeanwhileError("wrong_state", message, { groupId: id, state })
+    }
     const move = { op: "group.move", groupId: group.id, to: "cancelled", ifMembers: current } as const
     try {
       const turns = (await Promise.all(live.map((member) => findTurnsBelow(scope, member)))).flat()
@@ -38,10 +43,4 @@ export async function cancelGroup(
       if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error
     }
   }
-}
-
-function joinedError({ id, name, state, merge }: GroupRecord): MeanwhileError {
-  const instead = merge === "human_gated" ? " Reject its results instead." : ""
-  const message = `The group ${name} is joined: its members have ended, and there is nothing to cancel.${instead}`
-  return new MeanwhileError("wrong_state", message, { groupId: id, state })
 }

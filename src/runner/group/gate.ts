@@ -80,15 +80,16 @@ function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDeta
 }
 
 /** The tool that the record of a gate names. The answer ends the task: nothing is applied without a yes. */
-export const gateTool: Tool = {
-  name: GATE_TOOL,
-  description: "The results of a group that a person is asked about.",
-  input: z.unknown(),
-  background: { mode: "always" },
-  async run() {
-    const message = "The results of a group are decided on once. Start its tasks again to have new ones."
-    throw new MeanwhileError("wrong_state", message)
-  },
+export const gateTool = createAnsweredTool(
+  GATE_TOOL,
+  "The results of a group that a person is asked about.",
+  "The results of a group are decided on once. Start its tasks again to have new ones.",
+)
+
+/** The tool of a task that its answer ends: there is nothing to run. */
+export function createAnsweredTool(name: string, description: string, refusal: string): Tool {
+  const run = () => Promise.reject(new MeanwhileError("wrong_state", refusal))
+  return { name, description, input: z.unknown(), background: { mode: "always" }, run }
 }
 
 export async function findGate(

@@ -14,12 +14,14 @@ export function findMissingAbility(
   task: Needs,
   living: readonly WorkerView[],
 ): MissingAbility | undefined {
-  const workers = isOthers(scope, task) ? living.filter(({ id }) => id !== scope.worker.id) : living
+  const { kind, plugin, tool, folder } = task
+  // This process leaves the task alone if it takes only its own work.
+  const isOthers = (kind === "turn" ? scope.queue.ownTurns : scope.queue.own)?.has(task) === false
+  const workers = isOthers ? living.filter(({ id }) => id !== scope.worker.id) : living
   // One of an earlier version takes work, and does not say which; one that starts will.
   if (workers.some(({ announcement, host, isStarting }) => announcement === null && (host === null || isStarting)))
     return undefined
   const announced = workers.flatMap(({ announcement }) => announcement ?? [])
-  const { kind, plugin, tool } = task
   if (announced.length === 0) return { needs: "worker", name: "", text: "no worker is there" }
   const ofKind = announced.filter(({ kinds }) => kinds.includes(kind))
   if (ofKind.length === 0) return { needs: "kind", name: kind, text: `no worker takes ${kind} tasks` }
@@ -27,20 +29,11 @@ export function findMissingAbility(
   if (able.length > 0) {
     // One that takes all work does not leave it for long: it fails it, and says which folder is missing.
     const named = { ...task, taskId: task.id }
-    const isLeft = able.every(({ takes, leaves }) => takes === "own" && isSkipped(leaves, named))
-    return isLeft ? toMissingFolder(task) : undefined
+    if (!able.every(({ takes, leaves }) => takes === "own" && isSkipped(leaves, named))) return undefined
+    // Earlier versions did not keep which one it is.
+    return { needs: "folder", name: folder ?? "", text: `no worker has the folder ${folder ?? "that it names"}` }
   }
   return ofKind.some(({ plugins }) => Object.hasOwn(plugins, plugin))
     ? { needs: "tool", name: tool, text: `no worker has the tool ${tool} of the plugin ${plugin}` }
     : { needs: "plugin", name: plugin, text: `no worker has the plugin ${plugin}` }
-}
-
-/** True if this process leaves the task alone because it takes only its own work. */
-function isOthers({ queue }: HasQueue, task: Needs): boolean {
-  return (task.kind === "turn" ? queue.ownTurns : queue.own)?.has(task) === false
-}
-
-/** Earlier versions did not keep which one it is. */
-function toMissingFolder({ folder }: Needs): MissingAbility {
-  return { needs: "folder", name: folder ?? "", text: `no worker has the folder ${folder ?? "that it names"}` }
 }

@@ -12,29 +12,10 @@ import { createFolderMismatch, type FolderMismatch } from "./folder-mismatch.ts"
 /** Catches what a lost wake-up left in the queue. */
 const SAFETY_POLL_MS = 1_000
 
-export interface Pump {
-  nudge(): void
-  /** This worker, or what it can run, is another now. Resolves once others can know. */
-  announce(): Promise<void>
-  /** Takes nothing from now on. */
-  stop(): Promise<void>
-  /** Others are told so. Resolves once they can know. */
-  leave(): Promise<void>
-  /** Says nothing to others from now on. */
-  close(): Promise<void>
-}
-
-/** The pump of a runner that takes no work. */
-export const IDLE_PUMP: Pump = {
-  nudge() {},
-  async announce() {},
-  async stop() {},
-  async leave() {},
-  async close() {},
-}
+export type Pump = ReturnType<typeof createPump>
 
 /** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
-export function createPump(scope: ExecuteScope): Pump {
+export function createPump(scope: ExecuteScope) {
   let looking: Promise<void> | undefined
   let isNudged = false
   let isStopped = false
@@ -85,11 +66,13 @@ export function createPump(scope: ExecuteScope): Pump {
 
   return {
     nudge,
-    announce() {
+    /** This worker, or what it can run, is another now. Resolves once others can know. */
+    announce(): Promise<void> {
       nudge()
       return announcer.announce()
     },
-    async stop() {
+    /** Takes nothing from now on. */
+    async stop(): Promise<void> {
       isStopped = true
       unsubscribe()
       cancelTimer?.()

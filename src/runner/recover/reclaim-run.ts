@@ -4,7 +4,7 @@ import type { WorkerId } from "../../task/id.ts"
 import { isTerminal, nextStatus } from "../../task/lifecycle.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import type { OnCrash, Step } from "../../task/step.ts"
+import type { Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import { toSlotKeys } from "../execute/begin-run.ts"
@@ -103,16 +103,13 @@ async function reclaimRunning(
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
-  const decision = decideCrash(task, inFlight, mayHaveRun ? (tool?.onCrash ?? "fail") : "retry")
+  const betweenSteps = mayHaveRun ? (tool?.onCrash ?? "fail") : "retry"
+  const decision = task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
   // Only what is known to start none has left no processes.
   const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
   const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
   // The steps were read after the task: a step that was begun or finished since then counts.
   await apply(scope, task, toCrashEvent(decision, crash), task.lastSequence)
-}
-
-function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
-  return task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
 }
 
 /** A run that this worker itself left behind can go on here with the input it holds. */

@@ -191,11 +191,9 @@ function isOwn({ queue: { own } }: HasQueue, task: TaskSummary): boolean {
 
 /** Where runs are kept for this host, all of them must be own: the others would become anyone's. */
 async function hasOwnTask(scope: HasStore & HasQueue, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
-  const owned = { yes: 0, no: 0 }
-  await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
-    owned[isOwn(scope, task) ? "yes" : "no"] += 1
-  })
-  return owned.yes > 0 && !(isKeptForHost && owned.no > 0)
+  const tasks = await readAll(scope, { worker, statuses: CLAIMED })
+  const areOwn = tasks.map((task) => isOwn(scope, task))
+  return areOwn.includes(true) && !(isKeptForHost && areOwn.includes(false))
 }
 
 /** A run in these belongs to a worker. */

@@ -4,16 +4,14 @@ import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import { type TaskSummary, WORK_KINDS } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
-import type { HasActive, HasClock, HasConfig, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
+import type { HasActive, HasSpool, HasStore, HasWritten, OutputScope } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
-
-interface ApplyRetentionScope extends HasStore, HasClock, HasConfig, HasActive, HasSpool, HasWritten {}
 
 const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Takes away what has been used long enough ago. What nobody has used stays. */
-export async function applyRetention(scope: ApplyRetentionScope): Promise<void> {
+export async function applyRetention(scope: OutputScope & HasActive): Promise<void> {
   const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
   const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
@@ -46,14 +44,15 @@ function strip(scope: HasStore & HasSpool & HasWritten, { id, run }: TaskSummary
   return takeAway(scope, { op: "task.strip", taskId: id, run })
 }
 
-type TakingAway = Required<OperationOf<"task.remove" | "task.strip">>
-
 /**
  * The store goes first: it alone knows that the task has ended and was not begun anew meanwhile. Dying in between leaves
  * a folder whose task is gone or stripped, which the next start clears away. What is stripped may be resumed at once: the
  * input and the output of its next run stay.
  */
-async function takeAway(scope: HasStore & HasSpool & HasWritten, operation: TakingAway): Promise<boolean> {
+async function takeAway(
+  scope: HasStore & HasSpool & HasWritten,
+  operation: Required<OperationOf<"task.remove" | "task.strip">>,
+): Promise<boolean> {
   const { taskId, run } = operation
   const held = scope.written.heldInputs.get(taskId)
   try {

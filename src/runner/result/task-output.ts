@@ -21,16 +21,12 @@ export async function readTaskOutput(
   checkPattern("filter", request.filter)
   const isComplete = run < task.run || isTerminal(task.status)
   const chunk = await scope.spool.read(task.id, run, request, { isComplete })
-  if (!isComplete || chunk.totalBytes > 0 || !(await isRemoved(scope, task))) return chunk
+  if (!isComplete || chunk.totalBytes > 0) return chunk
+  // Asked after the read: the output may have gone since the record was read.
+  const now = task.strippedAt === null ? await scope.store.task(task.id) : task
+  if (now?.strippedAt === null) return chunk
   const offset = request.offset ?? 0
   return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: "all", isComplete: true }
-}
-
-/** Asked after the read: the output may have gone since the record was read. */
-async function isRemoved(scope: HasStore, task: TaskRecord): Promise<boolean> {
-  if (task.strippedAt !== null) return true
-  const now = await scope.store.task(task.id)
-  return now === undefined || now.strippedAt !== null
 }
 
 export async function waitForTaskOutput(

@@ -33,7 +33,7 @@ export interface ShutdownOptions {
 /** Ends the sources of new runs first, then the runs, then the parts they needed: all of them, also when one fails. */
 export function shutDown(
   scope: StopScope & HasEngine & HasSpool & HasTools,
-  pump: Pump,
+  pump: Pump | undefined,
   chores: readonly Chore[],
   remoteStops: Chore,
   options: ShutdownOptions,
@@ -41,7 +41,7 @@ export function shutDown(
   scope.active.isClosing = true
   let isAnyLeft = false
   return closeAll([
-    () => pump.stop(),
+    () => pump?.stop(),
     () => Promise.all(chores.map((chore) => chore.close())),
     async () => {
       isAnyLeft = await stopEverything(scope, pump, options)
@@ -52,7 +52,7 @@ export function shutDown(
     () => scope.tools.durations.flush(),
     () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
     () => scope.active.closed.abort(),
-    () => pump.close(),
+    () => pump?.close(),
     () => (isAnyLeft ? scope.worker.leave(scope.config.hostReturnSeconds * 1_000) : scope.worker.close()),
   ])
 }
@@ -61,7 +61,11 @@ export function shutDown(
  * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
  * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
  */
-async function stopEverything(scope: StopScope & HasEngine, pump: Pump, options: ShutdownOptions): Promise<boolean> {
+async function stopEverything(
+  scope: StopScope & HasEngine,
+  pump: Pump | undefined,
+  options: ShutdownOptions,
+): Promise<boolean> {
   await Promise.allSettled(scope.active.entering)
   await drain(scope, pump, options)
   let isAnyLeft = false
@@ -96,14 +100,14 @@ const LOOK_EVERY_MS = 500
  * handed back is as soon as no call and no step of it is under way. Dying before that, it is taken over as after every
  * crash.
  */
-async function drain(scope: StopScope & HasEngine, pump: Pump, options: ShutdownOptions): Promise<void> {
+async function drain(scope: StopScope & HasEngine, pump: Pump | undefined, options: ShutdownOptions): Promise<void> {
   const { drainMs = 0, signal, handsBack = false } = options
   if (drainMs === 0 || findGoing(scope).length === 0 || signal?.aborted) return
   const over = new AbortController()
   const end = (): void => over.abort()
   const cancelTimer = scope.clock.schedule(drainMs, end)
   signal?.addEventListener("abort", end)
-  const told = pump.leave()
+  const told = pump?.leave()
   if (handsBack) void handBackUntil(scope, over.signal)
   await Promise.race([whenAborted(over.signal), allEnded(scope)])
   end()

@@ -1,6 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
-import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
 import { enter } from "../run/enter.ts"
@@ -8,7 +7,7 @@ import { type Admitted, toDetails } from "../admit/details.ts"
 import { requireNoApproval, toApprovalWait } from "../admit/approval.ts"
 import { toHops, withHops } from "../run/active-run.ts"
 import type { DetailsScope, RunnerScope } from "../admit/scope.ts"
-import type { ExecuteScope, HasActive, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
+import type { ExecuteScope, HasActive, HasStore, HasWritten } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 
 export interface NextRun {
@@ -54,14 +53,9 @@ async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unkn
 }
 
 /** Dying before the commit: nothing happened. After it: the run is in the queue or in the inbox. */
-async function write(
-  scope: ExecuteScope,
-  task: TaskRecord,
-  admitted: Admitted,
-  { reason, input, hops }: NextRun,
-): Promise<TaskRecord> {
+async function write(scope: ExecuteScope, task: TaskRecord, admitted: Admitted, next: NextRun): Promise<TaskRecord> {
+  const { reason, hops } = next
   const held = scope.written.heldInputs.get(task.id)
-  const isSame = reason === "retry" && admitted.call.input === input
   try {
     const [begun] = await scope.store.commit([
       {
@@ -72,7 +66,7 @@ async function write(
         // Reports that follow from one another are counted, also when the same task runs again for each of them.
         ...(hops > toHops(task.metadata) && { metadata: withHops(task.metadata, hops) }),
         ...(admitted.approval && { wait: toApprovalWait(scope, admitted.approval) }),
-        ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted, reason)),
+        ...toInputOf(scope, task, admitted, next),
       },
     ])
     scope.queue.own?.add(task.id)
@@ -86,25 +80,15 @@ async function write(
   }
 }
 
-type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "folder" | "title">
-
-/** This worker, which may have another id by now: only one that holds the input is offered the task. */
-function toHolder(scope: HasWorker & HasWritten, task: TaskRecord): InputPart {
-  return { inputHeldBy: scope.written.heldInputs.has(task.id) ? scope.worker.id : null }
-}
-
-/**
- * A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another
- * request.
- */
-function toChangedInput(
-  scope: DetailsScope,
-  task: TaskRecord,
-  admitted: Admitted,
-  reason: NextRun["reason"],
-): InputPart {
-  scope.written.heldInputs.delete(task.id)
+/** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. */
+function toInputOf(scope: DetailsScope, task: TaskRecord, admitted: Admitted, { reason, input: asked }: NextRun) {
+  const { heldInputs } = scope.written
+  // This worker may have another id by now: only one that holds the input is offered the task.
+  if (reason === "retry" && admitted.call.input === asked)
+    return { inputHeldBy: heldInputs.has(task.id) ? scope.worker.id : null }
+  heldInputs.delete(task.id)
   const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
+  // A follow-up is another request.
   return { input, inputHeldBy, folder, ...(reason === "resume" && { title }) }
 }
 

@@ -6,7 +6,7 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { SaidTo } from "../../plugin/task-service.ts"
 import { parseInput } from "../admit/details.ts"
 import type { RunnerScope } from "../admit/scope.ts"
-import type { HasPorts, HasTools, HasWritten } from "../run/scope.ts"
+import type { HasPorts, HasTools } from "../run/scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
@@ -15,7 +15,10 @@ export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: s
   requireText("prompt", prompt)
   requireResumable(task)
   const session = await requireSession(scope, task)
-  const input = resume(parseInput(tool, toEarlierInput(scope, task, prompt)), prompt, session)
+  // The input goes when its result was used long enough ago; the conversation, which knows it all, stays.
+  const earlier: unknown =
+    task.strippedAt === null ? requireInput(scope, task) : ({ task: prompt } satisfies AgentRequest)
+  const input = resume(parseInput(tool, earlier), prompt, session)
   try {
     return await beginAnew(scope, task, { reason: "resume", input, hops })
   } catch (error) {
@@ -52,12 +55,6 @@ async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<Se
   if (session !== null) return session
   const message = `The conversation of task ${task.id} no longer exists, so it cannot be resumed. Start a new task, and tell it what it has to know.`
   throw new MeanwhileError("expired", message, { taskId: task.id })
-}
-
-/** The input goes when its result was used long enough ago; the conversation, which knows it all, stays. */
-function toEarlierInput(scope: HasWritten, task: TaskRecord, prompt: string): unknown {
-  const request: AgentRequest = { task: prompt }
-  return task.strippedAt === null ? requireInput(scope, task) : request
 }
 
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])

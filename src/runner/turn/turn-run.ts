@@ -139,11 +139,7 @@ export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise
 function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
   const active = scope.active.get(taskId)
   if (!active) throw new MeanwhileError("wrong_state", `The turn ${taskId} does not run here.`)
-  return createTurnRun(scope, active)
-}
-
-function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
-  const { taskId, run, standing } = active
+  const { run, standing } = active
   const { session, workspace, traceId, parentTask } = active.origin
   if (!session) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no session.`)
   const isContinued = standing.in === "background" && standing.fence > 1
