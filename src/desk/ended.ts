@@ -57,10 +57,8 @@ export function createEnded(parts: EndedParts): Ended {
   }
 
   async function readEnded(since: number): Promise<readonly EndedTask[]> {
-    const found: EndedTask[] = []
     const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: since }
-    for await (const task of listAll(tasks, filter)) if ("endedAt" in task) found.push(task)
-    return found
+    return (await Array.fromAsync(listAll(tasks, filter))).filter((task) => "endedAt" in task)
   }
 
   async function selectOwn(ended: readonly EndedTask[], conversation: SessionId): Promise<readonly EndedTask[]> {

@@ -13,23 +13,16 @@ export function createSessionAncestors(store: Pick<TaskStore, "session">): Sessi
   /** Promises, so that many tasks of one session, looked at together, read the session once. */
   const parents = createNewestMap<SessionId, Promise<SessionId | null>>(MOST_REMEMBERED)
 
-  async function readParent(session: SessionId): Promise<SessionId | null> {
-    try {
-      const record = await store.session(session)
-      if (record) return (record.data["parent"] ?? null) as SessionId | null
-      parents.delete(session)
-      return null
-    } catch (error) {
-      parents.delete(session)
-      throw error
-    }
-  }
-
   function parentOf(session: SessionId): Promise<SessionId | null> {
     const known = parents.get(session)
     if (known) return known
-    const reading = readParent(session)
+    const reading = store.session(session).then((record) => {
+      // It may be there later.
+      if (!record) parents.delete(session)
+      return (record?.data["parent"] ?? null) as SessionId | null
+    })
     parents.set(session, reading)
+    reading.catch(() => parents.delete(session))
     return reading
   }
 

@@ -156,7 +156,10 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       return hasWaited
     },
     async going() {
-      const held = await unlessAway(blocked.byQuestion())
+      const held = await blocked.byQuestion().catch((error: unknown) => {
+        if (isMeanwhileError(error, "store_unavailable")) return undefined
+        throw error
+      })
       return own().flatMap(([id]) => (held?.has(id) ? [] : id))
     },
     async departure(ids) {
@@ -273,15 +276,5 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
       queued.close()
       closing.abort()
     },
-  }
-}
-
-/** Undefined: the store is away. */
-async function unlessAway<Result>(reading: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (isMeanwhileError(error, "store_unavailable")) return undefined
-    throw error
   }
 }

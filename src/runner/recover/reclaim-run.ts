@@ -4,7 +4,6 @@ import type { WorkerId } from "../../task/id.ts"
 import { isTerminal, nextStatus } from "../../task/lifecycle.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import type { Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import { toSlotKeys } from "../execute/begin-run.ts"
@@ -12,18 +11,7 @@ import { storeLeftOutput } from "../output/deliver-output.ts"
 import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
-import type {
-  CancelScope,
-  ExecuteScope,
-  HasActive,
-  HasConfig,
-  HasSpool,
-  HasStore,
-  HasTools,
-  HasWorker,
-  HasWritten,
-  OutputScope,
-} from "../run/scope.ts"
+import type { CancelScope, ExecuteScope, HasConfig, HasSpool, HasStore, HasTools } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
@@ -72,15 +60,17 @@ async function decide(scope: ExecuteScope, task: TaskSummary, lost: WorkerId, op
 }
 
 async function finishStop(
-  scope: OutputScope & CancelScope & HasTools,
+  scope: ExecuteScope,
   task: Extract<TaskSummary, { status: "stopping" }>,
   { hasSpool }: ReclaimOptions,
 ): Promise<void> {
   const steps = await scope.store.steps(task.id, task.run)
+  const tool = findTool(scope, task)
   // Its tool may have work elsewhere, which only those can end who have the tool.
-  if (scope.queue.own && !findTool(scope, task) && steps.length > 0) return
+  if (scope.queue.own && !tool && steps.length > 0) return
   const processes = hasSpool ? await endProcesses(scope, task) : "unknown"
-  const survivors = (await endElsewhere(scope, task, steps)) ? processes : "unknown"
+  const isNothingElsewhere = (await tool?.endElsewhere?.(steps).catch(() => false)) ?? true
+  const survivors = isNothingElsewhere ? processes : "unknown"
   const { by, reason } = task.stop
   await apply(scope, task, { type: toStopEvent(by), by, reason, survivors, late: null })
 }
@@ -102,7 +92,9 @@ async function reclaimRunning(
   if (found === "lost") {
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }
-  if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
+  // A run that this worker itself left behind can go on here with the input it holds.
+  const isHeldHere = lost === scope.worker.id && scope.written.heldInputs.has(task.id)
+  if (task.inputHeldBy === lost && !isHeldHere) return apply(scope, task, toSecretGone("lost_worker"))
   const betweenSteps = mayHaveRun ? (tool?.onCrash ?? "fail") : "retry"
   const decision = task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
   // Only what is known to start none has left no processes.
@@ -110,18 +102,6 @@ async function reclaimRunning(
   const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
   // The steps were read after the task: a step that was begun or finished since then counts.
   await apply(scope, task, toCrashEvent(decision, crash), task.lastSequence)
-}
-
-/** A run that this worker itself left behind can go on here with the input it holds. */
-function isSecretGone(scope: HasWorker & HasWritten, task: TaskSummary, lost: WorkerId): boolean {
-  return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.written.heldInputs.has(task.id))
-}
-
-/** Lets the tool end work that the run left elsewhere. True if nothing is left. */
-async function endElsewhere(scope: HasTools, task: TaskSummary, steps: readonly Step[]): Promise<boolean> {
-  const tool = findTool(scope, task)
-  if (!tool?.endElsewhere) return true
-  return tool.endElsewhere(steps).catch(() => false)
 }
 
 /**
@@ -156,7 +136,7 @@ async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
  * A worker that was suspended before it started its first command, and so has no folder, can no longer start it. A tool
  * that is not known here may be one that starts commands.
  */
-async function endProcesses(scope: OutputScope & HasActive & HasTools, task: TaskSummary): Promise<Survivors> {
+async function endProcesses(scope: ExecuteScope, task: TaskSummary): Promise<Survivors> {
   const tool = findTool(scope, task)
   if (!scope.spool.hasRun(task.id, task.run) && tool && !tool.reattaches) return []
   const spool = openRun(scope, task)

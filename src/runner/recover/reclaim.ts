@@ -19,7 +19,6 @@ import type {
   HasLog,
   HasQueue,
   HasStore,
-  HasWorker,
 } from "../run/scope.ts"
 import { readPages, readAll } from "../run/task-pages.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
@@ -50,7 +49,10 @@ export function createReclaim(scope: ExecuteScope): Reclaim {
     )
     const isLost = (lease: Lease): boolean =>
       lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isAlive(lease.data) === false)
-    for (const lease of leases) if (isKept(lease) || isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
+    // One that this worker holds is of a takeover that did not get through.
+    const isLeft = (lease: Lease): boolean =>
+      lease.key !== `${WORKER_LEASE_PREFIX}${scope.worker.id}` && (lease.holder === scope.worker.id || isLost(lease))
+    for (const lease of leases) if (isKept(lease) || isLeft(lease)) await reclaimSafely(scope, lease)
     for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
     await reclaimOwn(scope)
   }
@@ -76,12 +78,6 @@ export async function resumeOwnWork(scope: HasLog & HasActive & HasQueue, reclai
 export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
 
 type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Lease>
-
-function isLeft(scope: HasWorker, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
-  if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) return false
-  // One that this worker holds is of a takeover that did not get through.
-  return lease.holder === scope.worker.id || isLost(lease)
-}
 
 /**
  * Ends runs that are kept for a host and were asked to stop, whichever worker takes over the rest: where their files
@@ -220,16 +216,15 @@ async function reclaimOwn(scope: ExecuteScope): Promise<void> {
 
 /** Looks twice: what was being begun at the first look has begun, or has ended, at the second. */
 async function findLeft(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
-  const seen = await findUnknown(scope)
+  const findUnknown = async (): Promise<TaskSummary[]> => {
+    const found = await readAll(scope, { worker: scope.worker.id, statuses: CLAIMED })
+    return found.filter((task) => !scope.active.has(task.id))
+  }
+  const seen = await findUnknown()
   if (seen.length === 0) return []
   await Promise.allSettled(scope.active.entering)
   const claims = new Set(seen.map(toClaim))
-  return (await findUnknown(scope)).filter((task) => claims.has(toClaim(task)))
-}
-
-async function findUnknown(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
-  const found = await readAll(scope, { worker: scope.worker.id, statuses: CLAIMED })
-  return found.filter((task) => !scope.active.has(task.id))
+  return (await findUnknown()).filter((task) => claims.has(toClaim(task)))
 }
 
 function toClaim({ id, run, fence }: TaskSummary): string {
