@@ -68,7 +68,6 @@ export function createInbox(scope: DeskScope): Inbox {
     const items = await Promise.all((await readWaits(taskId)).map((wait) => toItem(store, wait)))
     return items.filter((item) => item !== undefined)
   }
-  const readIds = async (taskId?: TaskId): Promise<readonly WaitId[]> => (await readWaits(taskId)).map(({ id }) => id)
   const selectItems = async (isMeant: (task: TaskRecord) => boolean): Promise<readonly InboxItem[]> => {
     const items = await readItems()
     const lines = await Promise.all(items.map(async ({ task }) => [task, ...(await findAncestors(store, task))]))
@@ -88,7 +87,7 @@ export function createInbox(scope: DeskScope): Inbox {
     of: async (task) => (await readItems(task))[0],
     below: (id) => selectItems((task) => task.id === id),
     inSession: (session) => selectItems((task) => task.session === session),
-    follow: (own) => follow([own, closing], (signal) => followItems(scope, readItems, readIds, signal)),
+    follow: (own) => follow([own, closing], (signal) => followItems(scope, readItems, readWaits, signal)),
     async answer(id, answer, { folder } = {}) {
       const { task, item } = await findOpen(id)
       if (!item) {
@@ -111,7 +110,7 @@ const MOST_LOOKED_AT = 4
 async function* followItems(
   { bus, clock }: Pick<DeskScope, "bus" | "clock">,
   readItems: () => Promise<readonly InboxItem[]>,
-  readIds: (task?: TaskId) => Promise<readonly WaitId[]>,
+  readWaits: (task?: TaskId) => Promise<readonly WaitRecord[]>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly InboxItem[], void> {
   let known: readonly InboxItem[] | undefined
@@ -120,10 +119,10 @@ async function* followItems(
 
   async function hasChanged(ids: ReadonlySet<TaskId>): Promise<boolean> {
     const tasks = ids.size > MOST_LOOKED_AT ? [undefined] : [...ids]
-    const now = await Promise.all(tasks.map((taskId) => readIds(taskId)))
+    const now = await Promise.all(tasks.map((taskId) => readWaits(taskId)))
     return tasks.some((taskId, index) => {
       const before = known?.filter(({ task }) => taskId === undefined || task.id === taskId) ?? []
-      return now[index]?.join() !== toIds(before)
+      return toIds(now[index] ?? []) !== toIds(before)
     })
   }
   const watch = {
@@ -160,7 +159,7 @@ async function* followItems(
   }
 }
 
-const toIds = (items: readonly InboxItem[]): string => items.map(({ id }) => id).join()
+const toIds = (items: readonly { readonly id: WaitId }[]): string => items.map(({ id }) => id).join()
 
 /** Undefined: the task was removed meanwhile. */
 async function toItem(store: Pick<TaskStore, "task">, wait: WaitRecord): Promise<InboxItem | undefined> {

@@ -36,19 +36,15 @@ export async function promoteRun(
     const create = toCreation(scope, active, admitted, afterMs)
     // A worker that has lost its lease promotes nothing: the worker that took over would not know of it.
     const [, { task, created }] = await scope.store.commit([scope.worker.renewal(), create])
-    if (!created) {
-      giveUp(scope, active)
-      answer({ outcome: "promoted", task, afterMs })
-      written.resolve(true)
-      return true
-    }
-    noteCreated(scope, task)
-    active.slots.held = toSlotKeys(task)
-    scope.slots.take(active.slots.held)
-    yieldNewSlot(scope, active)
-    await finishFollowing(scope, active, { isComplete: false })
-    active.standing = { in: "background", fence: task.fence }
-    streamOutput(scope, active)
+    if (created) {
+      noteCreated(scope, task)
+      active.slots.held = toSlotKeys(task)
+      scope.slots.take(active.slots.held)
+      yieldNewSlot(scope, active)
+      await finishFollowing(scope, active, { isComplete: false })
+      active.standing = { in: "background", fence: task.fence }
+      streamOutput(scope, active)
+    } else giveUp(scope, active)
     answer({ outcome: "promoted", task, afterMs })
     written.resolve(true)
     return true

@@ -62,11 +62,8 @@ export async function deleteSession(
   session: SessionId,
   readDocuments: ReadDocuments = async () => [],
 ): Promise<void> {
-  const stopped = await stopAll(
-    scope,
-    { session, lifetimes: ["turn", "session", "runtime"] },
-    "its session was deleted",
-  )
+  const mortal = { session, lifetimes: ["turn", "session", "runtime"] } as const
+  const stopped = await stopAll(scope, mortal, "its session was deleted")
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
   const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
   const documents = await readDocuments()
