@@ -34,8 +34,3 @@ export function isTooLong(error: unknown): boolean {
 export function toStoredText(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed()
 }
-
-/** Leaves out keys that PostgreSQL cannot hold: they are not in the store. */
-export function storableOf<Wanted extends string | number | object>(wanted: ReadonlyMap<string, Wanted>): Wanted[] {
-  return [...wanted.values()].filter(isStorable)
-}

@@ -1,11 +1,11 @@
 import type { Query } from "../../connection/database.ts"
-import { wantGroupsOfTasks, lockOthers, type Locked, type Parameter, unnestSteps } from "./lock-others.ts"
+import { lockOthers, wantGroupsOfTasks } from "./lock-others.ts"
 import { readNow, NOW } from "../../connection/server-time.ts"
+import { ifWanted, type Parameter, toWanted, toWantedSteps } from "./questions.ts"
 import { readDependents } from "./read-dependents.ts"
 import type { WantedKind, Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
-import { storableOf } from "../../schema/storable.ts"
 
 /**
  * Locks and loads the wanted rows: first those that guard others, with their locks, tables and rows always in the same order;
@@ -21,8 +21,8 @@ export async function loadRows(query: Query, wants: Wants, set: WorkingSet, give
   }
   const lockingOthers = lockOthers(query, wants, set)
   const reading = readDependents(query, wants, set)
-  const [tasks, others] = await Promise.all([lockingTasks, lockingOthers, reading])
-  return givenNow ?? others.now ?? tasks?.now ?? readNow(query)
+  const [ofTasks, ofOthers] = await Promise.all([lockingTasks, lockingOthers, reading])
+  return givenNow ?? ofOthers ?? ofTasks ?? readNow(query)
 }
 
 /** The kinds that are asked for by the number or the group of a task. */
@@ -36,24 +36,25 @@ const OF_TASKS: readonly WantedKind[] = [
   "runsOfTask",
 ]
 
-/** A task whose row is locked. */
+/** A task whose row is locked, and the time at which it was. */
 type LockedTask = TaskRow & {
   readonly has_unused_result: number
   readonly used_at: number | null
-} & Locked
+  readonly now: number
+}
 
 const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
 
 /**
  * Tasks come as rows of their own, which are read faster than JSON: they are what most groups lock. The statement that locks
- * them is sent at once, so that those of other tables stand behind it.
+ * them is sent at once, so that those of other tables stand behind it. Answers the time, when there are any.
  */
-async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<Locked | undefined> {
+async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
   const values: unknown[] = []
   const condition = toCondition(wants, (value) => `$${values.push(value)}`)
   const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(condition), values)
   learnTasks(rows, wants, set)
-  return rows.at(-1)
+  return rows.at(-1)?.now
 }
 
 /** The time of a row is taken when its lock is held. */
@@ -63,53 +64,47 @@ function toStatement(condition: string): string {
 }
 
 function toCondition({ rows }: Wants, parameter: Parameter): string | undefined {
-  const ids = storableOf(rows.task)
+  const [ofIds] = ifWanted(rows.task.values(), (ids) => `id = ANY(${parameter(ids)}::text[])`)
   const others = toOtherSelections(rows, parameter)
-  if (others.length > 0) {
-    const ofIds = ids.length > 0 ? [`SELECT number FROM tasks WHERE id = ANY(${parameter(ids)}::text[])`] : []
-    return `number = ANY(ARRAY(${[...ofIds, ...others].join(" UNION ALL ")}))`
-  }
-  return ids.length > 0 ? `id = ANY(${parameter(ids)}::text[])` : undefined
+  if (others.length === 0) return ofIds
+  const selections = [...(ofIds === undefined ? [] : [`SELECT number FROM tasks WHERE ${ofIds}`]), ...others]
+  return `number = ANY(ARRAY(${selections.join(" UNION ALL ")}))`
 }
 
 /** Selections of the numbers of tasks that are not asked for by their ids. */
 function toOtherSelections(rows: Wants["rows"], parameter: Parameter): readonly string[] {
-  const selections: string[] = []
-  const numbers = storableOf(rows.taskNumber)
-  if (numbers.length > 0) selections.push(`SELECT unnest(${parameter(numbers)}::bigint[])`)
-  const keys = storableOf(rows.idempotencyKey)
-  if (keys.length > 0) {
-    const workspaces = parameter(keys.map(({ workspace }) => workspace))
-    const texts = parameter(keys.map(({ key }) => key))
-    selections.push(`SELECT number FROM unnest(${workspaces}::text[], ${texts}::text[]) AS wanted (workspace, key)
-      JOIN tasks ON tasks.workspace = wanted.workspace AND idempotency_key = wanted.key`)
+  return [
+    ...ifWanted(rows.taskNumber.values(), (numbers) => `SELECT unnest(${parameter(numbers)}::bigint[])`),
+    ...ifWanted(
+      rows.idempotencyKey.values(),
+      (keys) => `SELECT number FROM ${toWanted(parameter, keys, { workspace: "text", key: "text" })}
+        JOIN tasks ON tasks.workspace = wanted.workspace AND idempotency_key = wanted.key`,
+    ),
+    ...ifWanted(
+      rows.askingStep.values(),
+      (steps) => `SELECT number FROM ${toWantedSteps(parameter, steps)}
+        JOIN tasks ON asked_by_task = wanted.task AND asked_by_run = wanted.run AND asked_by_key = wanted.key`,
+    ),
+    ...ifWanted(
+      rows.tasksOfSession.values(),
+      (sessions) => `SELECT number FROM tasks WHERE session = ANY(${parameter(sessions)}::text[])`,
+    ),
+    ...ifWanted(
+      rows.claimsOfStep.values(),
+      (steps) => `SELECT notices.task FROM ${toWantedSteps(parameter, steps)} JOIN notices
+        ON claimed_by_task = wanted.task AND claimed_by_run = wanted.run AND claimed_by_key = wanted.key
+        WHERE settled_at IS NULL`,
+    ),
+    ...ifWanted(rows.wait.values(), (waits) => `SELECT task FROM waits WHERE id = ANY(${parameter(waits)}::text[])`),
+  ]
+}
+
+function learnTasks(locked: readonly LockedTask[], { rows }: Wants, { tasks }: WorkingSet): void {
+  for (const row of locked) {
+    const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
+    const task = toStoredTask(row, input, false)
+    tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
   }
-  const asking = storableOf(rows.askingStep)
-  if (asking.length > 0)
-    selections.push(`SELECT number FROM ${unnestSteps(parameter, asking)}
-      JOIN tasks ON asked_by_task = wanted.task AND asked_by_run = wanted.run AND asked_by_key = wanted.key`)
-  const sessions = storableOf(rows.tasksOfSession)
-  if (sessions.length > 0)
-    selections.push(`SELECT number FROM tasks WHERE session = ANY(${parameter(sessions)}::text[])`)
-  const claimants = storableOf(rows.claimsOfStep)
-  if (claimants.length > 0)
-    selections.push(`SELECT notices.task FROM ${unnestSteps(parameter, claimants)} JOIN notices
-      ON claimed_by_task = wanted.task AND claimed_by_run = wanted.run AND claimed_by_key = wanted.key
-      WHERE settled_at IS NULL`)
-  const waits = storableOf(rows.wait)
-  if (waits.length > 0) selections.push(`SELECT task FROM waits WHERE id = ANY(${parameter(waits)}::text[])`)
-  return selections
-}
-
-function learnLocked({ tasks }: WorkingSet, row: LockedTask): void {
-  const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
-  const task = toStoredTask(row, input, false)
-  tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
-}
-
-function learnTasks(locked: readonly LockedTask[], { rows }: Wants, set: WorkingSet): void {
-  const { tasks } = set
-  for (const row of locked) learnLocked(set, row)
   for (const id of rows.task.values()) tasks.learnId(id)
   for (const number of rows.taskNumber.values()) tasks.learnNumber(number)
   for (const key of rows.idempotencyKey.values()) tasks.index.learnKey(key)
