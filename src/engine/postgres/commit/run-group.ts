@@ -13,6 +13,7 @@ import { loadRows } from "./load/load-rows.ts"
 import { addWants, createWants, isWanting, type Wants, Missing, want } from "./working-set/wants.ts"
 import { createWorkingSet, type WorkingSet } from "./working-set/working-set.ts"
 import type { Built } from "./write/bulk.ts"
+import { sortTasks } from "./write/write-tasks.ts"
 import { sendRows, buildRows } from "./write/write-rows.ts"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../../base/error.ts"
 import { isTooLong } from "../schema/storable.ts"
@@ -115,16 +116,13 @@ export function createRunGroup(parts: GroupParts): RunGroup {
   }
 }
 
-/** A task that has the id of a removed one is another task. */
 function toTaskChanges({ tasks }: WorkingSet): readonly TaskChange[] {
-  return tasks.changes().flatMap(({ before, after }): TaskChange[] => {
-    const [old, current] = [before?.task, after?.task]
-    if (!old || !current || old.number === current.number) return [{ before: old, after: current }]
-    return [
-      { before: old, after: undefined },
-      { before: undefined, after: current },
-    ]
-  })
+  const { gone, made, changed } = sortTasks(tasks)
+  return [
+    ...gone.map(({ task }) => ({ before: task, after: undefined })),
+    ...made.map(({ task }) => ({ before: undefined, after: task })),
+    ...changed.map(({ before, after }) => ({ before: before.task, after: after.task })),
+  ]
 }
 
 interface WritersRun {

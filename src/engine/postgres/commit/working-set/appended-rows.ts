@@ -4,7 +4,7 @@ import { createLog, type UndoLog } from "./memory.ts"
 import type { ArtifactRecord } from "../../../../task/document.ts"
 import { toKey } from "./wants.ts"
 
-export interface AppendedEvent {
+interface AppendedEvent {
   readonly task: number
   readonly sequence: number
   readonly run: number
@@ -13,20 +13,13 @@ export interface AppendedEvent {
 }
 
 /** A task loses what it has before this sequence number. */
-export interface EventRemoval {
+interface EventRemoval {
   readonly task: number
   readonly before: number
 }
 
 /** Events and artifacts are added and removed without being looked at: none of them is ever loaded. */
-export interface EventRows {
-  readonly table: EventTable
-  removals(): readonly EventRemoval[]
-  /** The events that are appended and not removed again. */
-  appended(): readonly AppendedEvent[]
-}
-
-export function createEventRows(undo: UndoLog): EventRows {
+export function createEventRows(undo: UndoLog) {
   const appended = createLog<AppendedEvent>(undo)
   const removals = createLog<EventRemoval>(undo)
   const table: EventTable = {
@@ -37,7 +30,8 @@ export function createEventRows(undo: UndoLog): EventRows {
   return {
     table,
     removals: removals.entries,
-    appended() {
+    /** The events that are appended and not removed again. */
+    appended(): readonly AppendedEvent[] {
       const removed = removals.entries()
       if (removed.length === 0) return appended.entries()
       const before = new Map<number, number>()
@@ -57,25 +51,22 @@ interface PutArtifact {
   readonly owners: readonly number[]
 }
 
-export interface ArtifactRows {
-  readonly table: ArtifactTable
-  /** Tasks that keep nothing any more. */
-  removals(): readonly number[]
-  /** Each once, without those that lost their last owner again. */
-  put(): readonly PutArtifact[]
-}
-
-export function createArtifactRows(undo: UndoLog): ArtifactRows {
+export function createArtifactRows(undo: UndoLog) {
   const puts = createLog<{ readonly artifact: Artifact; readonly task: number | null }>(undo)
   const removals = createLog<number>(undo)
+  const table: ArtifactTable = {
+    put: (artifact, task) => puts.add({ artifact, task }),
+    removeOwner: removals.add,
+  }
   return {
-    table: {
-      put: (artifact, task) => puts.add({ artifact, task }),
-      removeOwner: (task) => removals.add(task),
-    },
+    table,
+    /** Tasks that keep nothing any more. */
     removals: removals.entries,
-    /** A task that was removed puts nothing afterwards: the order of both does not matter. */
-    put() {
+    /**
+     * Each once, without those that lost their last owner again. A task that was removed puts nothing afterwards: the
+     * order of both does not matter.
+     */
+    put(): readonly PutArtifact[] {
       const removed = new Set(removals.entries())
       const byHash = Map.groupBy(puts.entries(), ({ artifact }) => toKey([artifact.workspace, artifact.hash]))
       return Array.from(byHash.values()).flatMap((same) => {

@@ -1,18 +1,12 @@
 import type { DocumentRecord } from "../../../../task/document.ts"
 import type { DocumentTable } from "../../../rules/tables.ts"
-import { type Changed, createMemory, type UndoLog } from "./memory.ts"
+import { createMemory, type UndoLog } from "./memory.ts"
 import { type DocumentKey, missing, toKey } from "./wants.ts"
 
 /** A document as far as it has to be near: what it holds is only ever replaced. */
 export type DocumentEntry = DocumentKey & Pick<DocumentRecord, "version"> & Partial<DocumentRecord>
 
-export interface DocumentRows {
-  readonly table: DocumentTable
-  learn(key: DocumentKey, version: number | undefined): void
-  changes(): readonly Changed<DocumentEntry>[]
-}
-
-export function createDocumentRows(undo: UndoLog): DocumentRows {
+export function createDocumentRows(undo: UndoLog) {
   const documents = createMemory<DocumentEntry>(undo)
 
   function placeOf(key: DocumentKey): string {
@@ -29,7 +23,9 @@ export function createDocumentRows(undo: UndoLog): DocumentRows {
 
   return {
     table,
-    learn: (key, version) => documents.learn(toPlace(key), version === undefined ? undefined : { ...key, version }),
+    learn(key: DocumentKey, version: number | undefined): void {
+      documents.learn(toPlace(key), version === undefined ? undefined : { ...key, version })
+    },
     changes: documents.changes,
   }
 }

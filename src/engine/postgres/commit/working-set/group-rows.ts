@@ -1,23 +1,13 @@
 import type { GroupRecord, GroupArrival } from "../../../../task/group.ts"
 import type { GroupId, SessionId } from "../../../../task/id.ts"
 import type { GroupTable } from "../../../rules/tables.ts"
-import { type Changed, createMemory, type UndoLog, createLog } from "./memory.ts"
+import { createMemory, type UndoLog, createLog } from "./memory.ts"
 import { existsAlready } from "./task-rows.ts"
 import { Missing, missing, want, toKey } from "./wants.ts"
 
 export type GroupEntry = Omit<GroupRecord, "arrivals">
 
-export interface GroupRows {
-  readonly table: GroupTable
-  readonly arrivals: ArrivalRows
-  learn(id: GroupId, group: GroupEntry | undefined): void
-  /** All groups of the session are learned. */
-  learnSession(session: SessionId): void
-  isKnown(id: GroupId): boolean
-  changes(): readonly Changed<GroupEntry>[]
-}
-
-export function createGroupRows(undo: UndoLog): GroupRows {
+export function createGroupRows(undo: UndoLog) {
   const groups = createMemory<GroupEntry>(undo)
   const sessions = createMemory<true>(undo)
   const arrivals = createArrivalRows(undo)
@@ -91,7 +81,8 @@ export function createGroupRows(undo: UndoLog): GroupRows {
     table,
     arrivals,
     learn: groups.learn,
-    learnSession: (session) => sessions.learn(session, true),
+    /** All groups of the session are learned. */
+    learnSession: (session: SessionId) => sessions.learn(session, true),
     isKnown: groups.isKnown,
     changes: groups.changes,
   }
@@ -108,26 +99,7 @@ export interface ArrivalEntry {
 }
 
 /** The arrivals of groups: their number is enough for most, and may be near without them. */
-interface ArrivalRows {
-  /** In the order of their tasks. */
-  all(group: GroupId): readonly GroupArrival[]
-  count(group: GroupId): number
-  put(entry: ArrivalEntry): void
-  remove(group: GroupId, task: number): void
-  /** The group begins with none. */
-  begin(group: GroupId): void
-  removeAll(group: GroupId): void
-  learnCount(group: GroupId, count: number): void
-  /** All of a group. */
-  learn(group: GroupId, entries: readonly ArrivalEntry[]): void
-  /** Groups that lose what they have in the store. */
-  removals(): readonly GroupId[]
-  changes(): readonly Changed<ArrivalEntry>[]
-  /** The groups whose arrivals are removed without being loaded. */
-  departures(): readonly Pick<ArrivalEntry, "group" | "task">[]
-}
-
-function createArrivalRows(undo: UndoLog): ArrivalRows {
+function createArrivalRows(undo: UndoLog) {
   const arrivals = createMemory<ArrivalEntry>(undo)
   const counts = createMemory<number>(undo)
   const wholeGroups = createMemory<true>(undo)
@@ -145,48 +117,53 @@ function createArrivalRows(undo: UndoLog): ArrivalRows {
   }
 
   return {
-    all(group) {
+    /** In the order of their tasks. */
+    all(group: GroupId): readonly GroupArrival[] {
       if (!wholeGroups.isKnown(group)) throw missing("arrivals", group)
       return of(group)
         .toSorted((one, other) => one.task - other.task)
         .map(({ arrival }) => arrival)
     },
-    count(group) {
+    count(group: GroupId): number {
       const count = counts.get(group)
       if (count === undefined) throw missing("arrivalCount", group)
       return count
     },
     /** A task that ends has no arrival in a group that still counts: beginning its run has taken it away. */
-    put(entry) {
+    put(entry: ArrivalEntry): void {
       const place = toKey([entry.group, entry.task])
       if (!arrivals.get(place)) addToCount(entry.group, 1)
       arrivals.set(place, entry)
     },
-    remove(group, task) {
+    remove(group: GroupId, task: number): void {
       const place = toKey([group, task])
       if (arrivals.isKnown(place) && !arrivals.get(place)) return
       departures.add({ group, task })
       addToCount(group, -1)
       arrivals.set(place, undefined)
     },
-    begin(group) {
+    /** The group begins with none. */
+    begin(group: GroupId): void {
       counts.set(group, 0)
       wholeGroups.set(group, true)
     },
-    removeAll(group) {
+    removeAll(group: GroupId): void {
       removals.add(group)
       for (const { task } of of(group)) arrivals.set(toKey([group, task]), undefined)
       counts.set(group, 0)
       wholeGroups.set(group, true)
     },
     learnCount: counts.learn,
-    learn(group, entries) {
+    /** All of a group. */
+    learn(group: GroupId, entries: readonly ArrivalEntry[]): void {
       wholeGroups.learn(group, true)
       counts.learn(group, entries.length)
       for (const entry of entries) arrivals.learn(toKey([group, entry.task]), entry)
     },
+    /** Groups that lose what they have in the store. */
     removals: removals.entries,
     changes: arrivals.changes,
+    /** The groups whose arrivals are removed without being loaded. */
     departures: departures.entries,
   }
 }

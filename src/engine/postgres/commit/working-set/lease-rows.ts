@@ -1,17 +1,9 @@
 import type { LeaseTable, LeaseWatch, StoredLease } from "../../../rules/tables.ts"
 import type { JudgeLease, ServerWord } from "../../read/judge-lease.ts"
-import { type Changed, createMemory, type UndoLog, createNumbers, type Numbers } from "./memory.ts"
+import { createMemory, createNumbers, type UndoLog } from "./memory.ts"
 import { missing } from "./wants.ts"
 
-export interface LeaseRows {
-  readonly table: LeaseTable
-  readonly watch: LeaseWatch
-  readonly fences: Numbers
-  learn(key: string, lease: StoredLease | undefined, word?: ServerWord): void
-  changes(): readonly Changed<StoredLease>[]
-}
-
-export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRows {
+export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease) {
   const leases = createMemory<StoredLease>(undo)
   const fences = createNumbers("lease_fences", undo)
   const words = new Map<StoredLease, ServerWord>()
@@ -27,17 +19,19 @@ export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRow
     nextFence: fences.take,
   }
 
+  const watch: LeaseWatch = {
+    isOver(lease) {
+      const word = words.get(lease)
+      // A lease that was taken in this transaction is held.
+      return word !== undefined && judgeLease(lease, word)
+    },
+  }
+
   return {
     table,
-    watch: {
-      isOver(lease) {
-        const word = words.get(lease)
-        // A lease that was taken in this transaction is held.
-        return word !== undefined && judgeLease(lease, word)
-      },
-    },
+    watch,
     fences,
-    learn(key, lease, word) {
+    learn(key: string, lease: StoredLease | undefined, word?: ServerWord): void {
       leases.learn(key, lease)
       if (lease && word) words.set(lease, word)
     },

@@ -24,40 +24,51 @@ export interface Changed<Value> {
   readonly after: Value | undefined
 }
 
+/** The rows of a transaction by what has become of them. */
+export interface SortedChanges<Value> {
+  readonly gone: readonly Value[]
+  readonly made: readonly Value[]
+  readonly changed: readonly { readonly before: Value; readonly after: Value }[]
+}
+
+/** A row under the key of a removed one may be another row: then the one is gone and the other is made. */
+export function sortChanges<Value>(
+  changes: readonly Changed<Value>[],
+  isSame: (before: Value, after: Value) => boolean = () => true,
+): SortedChanges<Value> {
+  const gone: Value[] = []
+  const made: Value[] = []
+  const changed: { readonly before: Value; readonly after: Value }[] = []
+  for (const { before, after } of changes) {
+    if (before !== undefined && after !== undefined && isSame(before, after)) changed.push({ before, after })
+    else {
+      if (before !== undefined) gone.push(before)
+      if (after !== undefined) made.push(after)
+    }
+  }
+  return { gone, made, changed }
+}
+
 /**
  * Rows by key: what was loaded, and over it what the rules have made of it. What is known to be absent is known, too.
  * Values are replaced, never changed.
  */
-export interface Memory<Value> {
-  isKnown(key: string): boolean
-  /** Undefined when it is absent, or when nobody knows. */
-  get(key: string): Value | undefined
-  /** Everything that is known and there. */
-  values(): readonly Value[]
-  set(key: string, value: Value | undefined): void
-  /** Records the stored value. */
-  learn(key: string, value: Value | undefined): void
-  /** The stored value, regardless of changes. */
-  learned(key: string): Value | undefined
-  changes(): readonly Changed<Value>[]
-}
-
-export function createMemory<Value>(undo: UndoLog): Memory<Value> {
+export function createMemory<Value>(undo: UndoLog) {
   const loaded = new Map<string, Value | undefined>()
   const written = new Map<string, Value | undefined>()
 
-  function values(): readonly Value[] {
-    const found: Value[] = []
-    for (const value of written.values()) if (value !== undefined) found.push(value)
-    for (const [key, value] of loaded) if (value !== undefined && !written.has(key)) found.push(value)
-    return found
-  }
-
   return {
-    isKnown: (key) => written.has(key) || loaded.has(key),
-    get: (key) => (written.has(key) ? written.get(key) : loaded.get(key)),
-    values,
-    set(key, value) {
+    isKnown: (key: string): boolean => written.has(key) || loaded.has(key),
+    /** Undefined when it is absent, or when nobody knows. */
+    get: (key: string): Value | undefined => (written.has(key) ? written.get(key) : loaded.get(key)),
+    /** Everything that is known and there. */
+    values(): readonly Value[] {
+      const found: Value[] = []
+      for (const value of written.values()) if (value !== undefined) found.push(value)
+      for (const [key, value] of loaded) if (value !== undefined && !written.has(key)) found.push(value)
+      return found
+    },
+    set(key: string, value: Value | undefined): void {
       const hadOne = written.has(key)
       const before = written.get(key)
       undo.note(() => {
@@ -66,9 +77,11 @@ export function createMemory<Value>(undo: UndoLog): Memory<Value> {
       })
       written.set(key, value)
     },
-    learn: (key, value) => void loaded.set(key, value),
-    learned: (key) => loaded.get(key),
-    changes() {
+    /** Records the stored value. */
+    learn: (key: string, value: Value | undefined) => void loaded.set(key, value),
+    /** The stored value, regardless of changes. */
+    learned: (key: string): Value | undefined => loaded.get(key),
+    changes(): readonly Changed<Value>[] {
       const changes: Changed<Value>[] = []
       written.forEach((after, key) => {
         const before = loaded.get(key)
@@ -80,39 +93,29 @@ export function createMemory<Value>(undo: UndoLog): Memory<Value> {
 }
 
 /** A list that only grows, until a writer's part of it is taken back. */
-export interface Log<Entry> {
-  add(entry: Entry): void
-  entries(): readonly Entry[]
-}
-
-export function createLog<Entry>(undo: UndoLog): Log<Entry> {
+export function createLog<Entry>(undo: UndoLog) {
   const entries: Entry[] = []
   return {
-    add(entry) {
+    add(entry: Entry): void {
       entries.push(entry)
       undo.note(() => void entries.pop())
     },
-    entries: () => entries,
+    entries: (): readonly Entry[] => entries,
   }
 }
 
 /** Fresh numbers of one sequence. Those that a refused writer took are given to the next. */
-export interface Numbers {
-  take(): number
-  learn(numbers: readonly number[]): void
-}
-
-export function createNumbers(kind: NumberKind, undo: UndoLog): Numbers {
+export function createNumbers(kind: NumberKind, undo: UndoLog) {
   const known: number[] = []
   let taken = 0
   return {
-    take() {
+    take(): number {
       const number = known[taken]
       if (number === undefined) throw new Missing((wants) => void (wants.numbers[kind] = 1))
       taken += 1
       undo.note(() => void (taken -= 1))
       return number
     },
-    learn: (numbers) => void known.push(...numbers),
+    learn: (numbers: readonly number[]) => void known.push(...numbers),
   }
 }

@@ -2,27 +2,16 @@ import type { TaskId } from "../../../../task/id.ts"
 import type { NoticeKey, NoticeKind } from "../../../../task/notice.ts"
 import type { AskingStep } from "../../../../task/record.ts"
 import type { NoticeTable, StoredNotice } from "../../../rules/tables.ts"
-import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts"
+import { createLog, createMemory, type UndoLog } from "./memory.ts"
 import type { TaskRows } from "./task-rows.ts"
 import { missing, toKey, toStepKey } from "./wants.ts"
 
 /** Changes to notices that may not be loaded. They are written before the loaded ones. */
-export type NoticeSweep =
+type NoticeSweep =
   | { readonly sweep: "supersede"; readonly task: number; readonly kind: NoticeKind; readonly at: number }
   | { readonly sweep: "remove" | "detach"; readonly task: number }
 
-export interface NoticeRows {
-  readonly table: NoticeTable
-  learn(notice: StoredNotice): void
-  /** All notices of the task are learned. */
-  learnTask(id: TaskId): void
-  /** All that the step has claimed is learned. */
-  learnClaims(step: AskingStep): void
-  sweeps(): readonly NoticeSweep[]
-  changes(): readonly Changed<StoredNotice>[]
-}
-
-export function createNoticeRows(undo: UndoLog, tasks: TaskRows): NoticeRows {
+export function createNoticeRows(undo: UndoLog, tasks: TaskRows) {
   const notices = createMemory<StoredNotice>(undo)
   const wholeTasks = createMemory<true>(undo)
   const steps = createMemory<true>(undo)
@@ -77,9 +66,11 @@ export function createNoticeRows(undo: UndoLog, tasks: TaskRows): NoticeRows {
 
   return {
     table,
-    learn: (notice) => notices.learn(toNoticeKey(notice), notice),
-    learnTask: (id) => wholeTasks.learn(id, true),
-    learnClaims: (step) => steps.learn(toStepKey(step), true),
+    learn: (notice: StoredNotice) => notices.learn(toNoticeKey(notice), notice),
+    /** All notices of the task are learned. */
+    learnTask: (id: TaskId) => wholeTasks.learn(id, true),
+    /** All that the step has claimed is learned. */
+    learnClaims: (step: AskingStep) => steps.learn(toStepKey(step), true),
     sweeps: sweeps.entries,
     changes: notices.changes,
   }

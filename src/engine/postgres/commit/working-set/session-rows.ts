@@ -1,28 +1,18 @@
 import type { JsonValue } from "../../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../../task/id.ts"
 import type { SessionTable, StoredSession } from "../../../rules/tables.ts"
-import { type Changed, createLog, createMemory, type UndoLog, createNumbers, type Numbers } from "./memory.ts"
+import { createLog, createMemory, createNumbers, type UndoLog } from "./memory.ts"
 import { existsAlready } from "./task-rows.ts"
 import { missing } from "./wants.ts"
 
-export interface AppendedMessage {
+interface AppendedMessage {
   readonly session: number
   readonly position: number
   readonly at: number
   readonly body: JsonValue
 }
 
-export interface SessionRows {
-  readonly table: SessionTable
-  readonly numbers: Numbers
-  learn(id: SessionId, session: StoredSession | undefined): void
-  learnWorkspace(id: SessionId, workspace: WorkspaceId | undefined): void
-  /** The new messages of sessions that are not removed. */
-  messages(): readonly AppendedMessage[]
-  changes(): readonly Changed<StoredSession>[]
-}
-
-export function createSessionRows(undo: UndoLog): SessionRows {
+export function createSessionRows(undo: UndoLog) {
   const sessions = createMemory<StoredSession>(undo)
   const workspaces = createMemory<WorkspaceId>(undo)
   const numbers = createNumbers("session_numbers", undo)
@@ -60,7 +50,8 @@ export function createSessionRows(undo: UndoLog): SessionRows {
     numbers,
     learn: sessions.learn,
     learnWorkspace: workspaces.learn,
-    messages() {
+    /** The new messages of sessions that are not removed. */
+    messages(): readonly AppendedMessage[] {
       const removed = new Set(removals.entries())
       return removed.size === 0 ? messages.entries() : messages.entries().filter(({ session }) => !removed.has(session))
     },

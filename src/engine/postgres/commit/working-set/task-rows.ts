@@ -3,7 +3,7 @@ import type { TaskId, WorkspaceId } from "../../../../task/id.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import type { StoredTask } from "../../../rules/stored-task.ts"
 import type { TaskTable } from "../../../rules/tables.ts"
-import { type Changed, createMemory, type UndoLog, createNumbers, type Numbers } from "./memory.ts"
+import { createMemory, createNumbers, type UndoLog } from "./memory.ts"
 import { missing, toKey, toStepKey } from "./wants.ts"
 import type { AskingStep } from "../../../../task/record.ts"
 
@@ -14,28 +14,9 @@ export interface TaskEntry {
   readonly usedAt: number | null
 }
 
-export interface TaskRows {
-  readonly table: TaskTable
-  readonly numbers: Numbers
-  readonly index: TaskIndex
-  learn(entry: TaskEntry): void
-  /** There is no task of this id, unless it was learned. */
-  learnId(id: TaskId): void
-  /** The same for a number. */
-  learnNumber(number: number): void
-  /** All tasks of the session are learned. */
-  learnSession(session: string): void
-  isKnown(number: number): boolean
-  isIdKnown(id: TaskId): boolean
-  /** Written by this transaction: nothing in the store belongs to it yet. */
-  isNew(number: number): boolean
-  idOf(number: number): TaskId
-  /** As it is in the store. */
-  learned(id: TaskId): StoredTask | undefined
-  changes(): readonly Changed<TaskEntry>[]
-}
+export type TaskRows = ReturnType<typeof createTaskRows>
 
-export function createTaskRows(undo: UndoLog): TaskRows {
+export function createTaskRows(undo: UndoLog) {
   const entries = createMemory<TaskEntry>(undo)
   const index = createTaskIndex(undo)
   const sessions = createMemory<true>(undo)
@@ -114,24 +95,29 @@ export function createTaskRows(undo: UndoLog): TaskRows {
     table,
     numbers,
     index,
-    learn(entry) {
+    learn(entry: TaskEntry): void {
       const { number, details } = entry.task
       ids.set(number, details.id)
       entries.learn(details.id, entry)
       index.learn(entry.task)
     },
-    learnId(id) {
+    /** There is no task of this id, unless it was learned. */
+    learnId(id: TaskId): void {
       if (!entries.isKnown(id)) entries.learn(id, undefined)
     },
-    learnNumber(number) {
+    /** The same for a number. */
+    learnNumber(number: number): void {
       if (!ids.has(number)) absentNumbers.add(number)
     },
-    learnSession: (session) => sessions.learn(session, true),
-    isKnown: (number) => ids.has(number),
+    /** All tasks of the session are learned. */
+    learnSession: (session: string) => sessions.learn(session, true),
+    isKnown: (number: number) => ids.has(number),
     isIdKnown: entries.isKnown,
-    isNew: (number) => entries.learned(idOf(number))?.task.number !== number,
+    /** Written by this transaction: nothing in the store belongs to it yet. */
+    isNew: (number: number) => entries.learned(idOf(number))?.task.number !== number,
     idOf,
-    learned: (id) => entries.learned(id)?.task,
+    /** As it is in the store. */
+    learned: (id: TaskId) => entries.learned(id)?.task,
     changes: entries.changes,
   }
 }
@@ -147,19 +133,7 @@ interface IdempotencyKey {
 }
 
 /** Which task has an idempotency key, and which a step has asked for. */
-interface TaskIndex {
-  byIdempotencyKey(key: IdempotencyKey): TaskId | undefined
-  byAskingStep(step: AskingStep): TaskId | undefined
-  add(task: StoredTask): void
-  remove(task: StoredTask): void
-  learn(task: StoredTask): void
-  /** Does nothing when its task was learned. */
-  learnKey(key: IdempotencyKey): void
-  /** The same for a step. */
-  learnStep(step: AskingStep): void
-}
-
-function createTaskIndex(undo: UndoLog): TaskIndex {
+function createTaskIndex(undo: UndoLog) {
   const keys = createMemory<TaskId>(undo)
   const steps = createMemory<TaskId>(undo)
 
@@ -170,28 +144,30 @@ function createTaskIndex(undo: UndoLog): TaskIndex {
   }
 
   return {
-    byIdempotencyKey({ workspace, key }) {
+    byIdempotencyKey({ workspace, key }: IdempotencyKey): TaskId | undefined {
       const place = toKey([workspace, key])
       if (!keys.isKnown(place)) throw missing("idempotencyKey", { workspace, key })
       return keys.get(place)
     },
-    byAskingStep(step) {
+    byAskingStep(step: AskingStep): TaskId | undefined {
       const place = toStepKey(step)
       if (!steps.isKnown(place)) throw missing("askingStep", step)
       return steps.get(place)
     },
-    add: (task) => set(task, task.details.id),
-    remove: (task) => set(task, undefined),
-    learn({ details }) {
+    add: (task: StoredTask) => set(task, task.details.id),
+    remove: (task: StoredTask) => set(task, undefined),
+    learn({ details }: StoredTask): void {
       const { id, workspace, idempotencyKey: key, askedBy } = details
       if (key !== null) keys.learn(toKey([workspace, key]), id)
       if (askedBy) steps.learn(toStepKey(askedBy), id)
     },
-    learnKey({ workspace, key }) {
+    /** Does nothing when its task was learned. */
+    learnKey({ workspace, key }: IdempotencyKey): void {
       const place = toKey([workspace, key])
       if (!keys.isKnown(place)) keys.learn(place, undefined)
     },
-    learnStep(step) {
+    /** The same for a step. */
+    learnStep(step: AskingStep): void {
       const place = toStepKey(step)
       if (!steps.isKnown(place)) steps.learn(place, undefined)
     },

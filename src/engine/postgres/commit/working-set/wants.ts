@@ -7,78 +7,58 @@ export interface DocumentKey {
   readonly id: string
 }
 
-/** The rows that can be wanted, by the way they are asked for. */
-interface Wanted {
-  task: TaskId
-  /** The task under this number. */
-  taskNumber: number
-  idempotencyKey: { readonly workspace: WorkspaceId; readonly key: string }
-  askingStep: AskingStep
-  tasksOfSession: SessionId
-  /** Every notice of the task. */
-  noticesOfTask: TaskId
-  /** The notices that the step has claimed, with their tasks. */
-  claimsOfStep: AskingStep
-  wait: WaitId
-  step: AskingStep
-  /** The number of the step of the run that finished last. */
-  lastCompletion: { readonly taskId: TaskId; readonly run: number }
-  runsOfTask: TaskId
-  group: GroupId
-  /** The group of a task, with the number of its arrivals, when it has one. */
-  groupOfTask: TaskId
-  groupsOfSession: SessionId
-  arrivalCount: GroupId
-  arrivals: GroupId
-  session: SessionId
-  /** The workspace of a session, for those who change nothing of it. */
-  workspaceOfSession: SessionId
-  lease: string
-  document: DocumentKey
-}
-
-export type WantedKind = keyof Wanted
-
-/** Rows that are wanted near, each once, and how many fresh numbers. */
-export type Wants = {
-  readonly rows: { readonly [Kind in WantedKind]: Map<string, Wanted[Kind]> }
-  readonly numbers: Record<NumberKind, number>
-}
-
 /** The sequences that numbers come from. */
 export const NUMBER_KINDS = ["task_numbers", "session_numbers", "lease_fences"] as const
 export type NumberKind = (typeof NUMBER_KINDS)[number]
 
-export function createWants(): Wants {
-  return {
-    rows: {
-      task: new Map(),
-      taskNumber: new Map(),
-      idempotencyKey: new Map(),
-      askingStep: new Map(),
-      tasksOfSession: new Map(),
-      noticesOfTask: new Map(),
-      claimsOfStep: new Map(),
-      wait: new Map(),
-      step: new Map(),
-      lastCompletion: new Map(),
-      runsOfTask: new Map(),
-      group: new Map(),
-      groupOfTask: new Map(),
-      groupsOfSession: new Map(),
-      arrivalCount: new Map(),
-      arrivals: new Map(),
-      session: new Map(),
-      workspaceOfSession: new Map(),
-      lease: new Map(),
-      document: new Map(),
-    },
-    numbers: { task_numbers: 0, session_numbers: 0, lease_fences: 0 },
-  }
+/** Rows that are wanted near, each once, by the way they are asked for, and how many fresh numbers. */
+export interface Wants {
+  readonly rows: ReturnType<typeof createRows>
+  readonly numbers: Record<NumberKind, number>
 }
 
-export function want<Kind extends WantedKind>(wants: Wants, kind: Kind, wanted: Wanted[Kind]): void {
-  wants.rows[kind].set(toKey(wanted), wanted)
+export function createWants(): Wants {
+  return { rows: createRows(), numbers: { task_numbers: 0, session_numbers: 0, lease_fences: 0 } }
+}
+
+function createRows() {
+  return {
+    task: new Map<string, TaskId>(),
+    /** The task under this number. */
+    taskNumber: new Map<string, number>(),
+    idempotencyKey: new Map<string, { readonly workspace: WorkspaceId; readonly key: string }>(),
+    askingStep: new Map<string, AskingStep>(),
+    tasksOfSession: new Map<string, SessionId>(),
+    /** Every notice of the task. */
+    noticesOfTask: new Map<string, TaskId>(),
+    /** The notices that the step has claimed, with their tasks. */
+    claimsOfStep: new Map<string, AskingStep>(),
+    wait: new Map<string, WaitId>(),
+    step: new Map<string, AskingStep>(),
+    /** The number of the step of the run that finished last. */
+    lastCompletion: new Map<string, { readonly taskId: TaskId; readonly run: number }>(),
+    runsOfTask: new Map<string, TaskId>(),
+    group: new Map<string, GroupId>(),
+    /** The group of a task, with the number of its arrivals, when it has one. */
+    groupOfTask: new Map<string, TaskId>(),
+    groupsOfSession: new Map<string, SessionId>(),
+    arrivalCount: new Map<string, GroupId>(),
+    arrivals: new Map<string, GroupId>(),
+    session: new Map<string, SessionId>(),
+    /** The workspace of a session, for those who change nothing of it. */
+    workspaceOfSession: new Map<string, SessionId>(),
+    lease: new Map<string, string>(),
+    document: new Map<string, DocumentKey>(),
+  } as const
+}
+
+export type WantedKind = keyof Wants["rows"]
+type Wanted<Kind extends WantedKind> =
+  Wants["rows"][Kind] extends Map<string, infer Key extends string | number | object> ? Key : never
+
+export function want<Kind extends WantedKind>(wants: Wants, kind: Kind, wanted: Wanted<Kind>): void {
+  const known: Map<string, unknown> = wants.rows[kind]
+  known.set(toKey(wanted), wanted)
 }
 
 export function isWanting({ rows, numbers }: Wants): boolean {
@@ -97,14 +77,14 @@ export class Missing extends Error {
   }
 }
 
-export function missing<Kind extends WantedKind>(kind: Kind, wanted: Wanted[Kind]): Missing {
+export function missing<Kind extends WantedKind>(kind: Kind, wanted: Wanted<Kind>): Missing {
   return new Missing((wants) => want(wants, kind, wanted))
 }
 
 /** Adds what the second wants to the first. */
 export function addWants(wants: Wants, more: Wants): void {
   for (const kind of Object.keys(wants.rows) as WantedKind[]) {
-    const known = wants.rows[kind] as Map<string, unknown>
+    const known: Map<string, unknown> = wants.rows[kind]
     for (const [key, wanted] of more.rows[kind]) known.set(key, wanted)
   }
   for (const kind of NUMBER_KINDS) wants.numbers[kind] += more.numbers[kind]

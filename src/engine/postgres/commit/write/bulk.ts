@@ -1,3 +1,5 @@
+import type { Changed, SortedChanges } from "../working-set/memory.ts"
+
 /**
  * Statements of a transaction that write many rows at once. All are built before one is sent: a value that cannot be
  * stored is found while nothing has happened. Where there are no rows, there is no statement. Columns are named: those
@@ -73,6 +75,31 @@ export interface Column {
 /** Without names, all of them. */
 export function columnsOf(rows: readonly Row[], names = Object.keys(rows[0] ?? {})): readonly Column[] {
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }))
+}
+
+/** Writes rows that are new or changed. `also`: an assignment that is the same for all that changed. */
+export function save<Value>(
+  bulk: Bulk,
+  table: string,
+  { made, changed }: SortedChanges<Value>,
+  toColumns: (row: Value) => Row,
+  key: readonly string[],
+  also?: string,
+): void {
+  bulk.insert(table, columnsOf(made.map(toColumns)))
+  bulk.update(table, columnsOf(changed.map(({ after }) => toColumns(after))), key, also)
+}
+
+/** The same where a row may be there without having been near. */
+export function put<Value>(
+  bulk: Bulk,
+  table: string,
+  changes: readonly Changed<Value>[],
+  toColumns: (row: Value) => Row,
+  key: readonly string[],
+): void {
+  const written = changes.flatMap(({ after }) => (after === undefined ? [] : [toColumns(after)]))
+  bulk.upsert(table, columnsOf(written), key)
 }
 
 /** Rows as the server gets them. */

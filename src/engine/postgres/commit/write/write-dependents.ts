@@ -1,9 +1,10 @@
 import type { StoredNotice } from "../../../rules/tables.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 import type { RunEntry, StepEntry } from "../working-set/journal-rows.ts"
+import { sortChanges } from "../working-set/memory.ts"
 import type { WaitEntry } from "../working-set/wait-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { type Bulk, columnsOf } from "./bulk.ts"
+import { type Bulk, put, save } from "./bulk.ts"
 
 /** Changes rows of a task that were not loaded. */
 export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits }: WorkingSet): void {
@@ -34,21 +35,12 @@ export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits
 }
 
 export function writeDependents(bulk: Bulk, { steps, runs, notices, waits }: WorkingSet): void {
-  const stepRows = steps.changes().flatMap(({ after }) => (after ? [toStepColumns(after)] : []))
-  bulk.upsert("steps", columnsOf(stepRows), ["task", "run", "key"])
-  const runRows = runs.changes().flatMap(({ after }) => (after ? [toRunColumns(after)] : []))
-  bulk.upsert("runs", columnsOf(runRows), ["task", "run"])
-  const noticeRows = notices.changes().flatMap(({ after }) => (after ? [toNoticeColumns(after)] : []))
-  bulk.upsert("notices", columnsOf(noticeRows), ["task", "run", "kind"])
+  put(bulk, "steps", steps.changes(), toStepColumns, ["task", "run", "key"])
+  put(bulk, "runs", runs.changes(), toRunColumns, ["task", "run"])
+  put(bulk, "notices", notices.changes(), toNoticeColumns, ["task", "run", "kind"])
   const removed = new Set(waits.removals())
-  const isKept = (wait: WaitEntry | undefined): boolean => wait !== undefined && !removed.has(wait.task)
-  const [opened, answered] = [false, true].map((wasThere) =>
-    waits
-      .changes()
-      .flatMap(({ before, after }) => (after && isKept(before) === wasThere ? [toWaitColumns(after)] : [])),
-  )
-  bulk.insert("waits", columnsOf(opened ?? []))
-  bulk.update("waits", columnsOf(answered ?? []), ["id"])
+  const waitChanges = sortChanges(waits.changes(), (before) => !removed.has(before.task))
+  save(bulk, "waits", waitChanges, toWaitColumns, ["id"])
 }
 
 function toStepColumns({ task, step, firstSequence }: StepEntry) {

@@ -1,8 +1,9 @@
 import type { Query } from "../../connection/database.ts"
+import { sortChanges } from "../working-set/memory.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { createBulk, type Built, type Bulk, columnsOf } from "./bulk.ts"
+import { createBulk, type Built, type Bulk, columnsOf, put, save } from "./bulk.ts"
 import { sweepDependents, writeDependents } from "./write-dependents.ts"
-import { removeTasks, writeTasks } from "./write-tasks.ts"
+import { removeTasks, sortTasks, writeTasks } from "./write-tasks.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 import type { DocumentEntry } from "../working-set/document-rows.ts"
 import type { StoredSession, StoredLease } from "../../../rules/tables.ts"
@@ -30,32 +31,24 @@ export function buildRows(set: WorkingSet): readonly Built[] {
   removeOutputs(bulk, set)
   writeTasks(bulk, set)
   writeDependents(bulk, set)
-  writeGroups(bulk, set)
+  save(bulk, "groups", sortChanges(set.groups.changes()), toGroupColumns, ["id"])
+  put(bulk, "arrivals", set.groups.arrivals.changes(), toArrivalColumns, ["group_id", "task"])
   writeSessions(bulk, set)
-  writeLeases(bulk, set)
-  writeDocuments(bulk, set)
+  // Dates the taking and renewing of leases by the server's clock.
+  save(bulk, "leases", sortChanges(set.leases.changes()), toLeaseColumns, ["key"], "renewed_at = clock_timestamp()")
+  save(bulk, "documents", sortChanges(set.documents.changes()), toDocumentColumns, ["workspace", "collection", "id"])
   writeArtifacts(bulk, set)
   return statements
 }
 
-const DOCUMENT_KEY = ["workspace", "collection", "id"]
-
 function removeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
-  const gone = documents.changes().flatMap(({ before, after }) => (before && !after ? [before] : []))
+  const { gone } = sortChanges(documents.changes())
   bulk.run(
     gone.length,
     `DELETE FROM documents USING unnest($1::text[], $2::text[], $3::text[]) AS gone (workspace, collection, id)
      WHERE documents.workspace = gone.workspace AND documents.collection = gone.collection AND documents.id = gone.id`,
     [gone.map(({ workspace }) => workspace), gone.map(({ collection }) => collection), gone.map(({ id }) => id)],
   )
-}
-
-function writeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
-  const changes = documents.changes()
-  const made = changes.flatMap(({ before, after }) => (after && !before ? [toDocumentColumns(after)] : []))
-  const changed = changes.flatMap(({ before, after }) => (after && before ? [toDocumentColumns(after)] : []))
-  bulk.insert("documents", columnsOf(made))
-  bulk.update("documents", columnsOf(changed), DOCUMENT_KEY)
 }
 
 function toDocumentColumns({ workspace, collection, id, version, updatedAt, value }: DocumentEntry) {
@@ -69,25 +62,21 @@ function toDocumentColumns({ workspace, collection, id, version, updatedAt, valu
   }
 }
 
+const isSameSession = (one: StoredSession, other: StoredSession): boolean => one.number === other.number
+
 function removeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
-  const gone = sessions.changes().flatMap(({ before, after }) => {
-    return before && before.number !== after?.number ? [before.number] : []
-  })
+  const gone = sortChanges(sessions.changes(), isSameSession).gone.map(({ number }) => number)
   bulk.run(gone.length, "DELETE FROM messages WHERE session = ANY($1::bigint[])", [gone])
   bulk.run(gone.length, "DELETE FROM sessions WHERE number = ANY($1::bigint[])", [gone])
 }
 
 function writeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
-  const changes = sessions.changes()
-  const isSame = ({ before, after }: (typeof changes)[number]): boolean => before?.number === after?.number
-  const made = changes.flatMap((change) => (change.after && !isSame(change) ? [toSessionColumns(change.after)] : []))
-  const changed = changes.flatMap((change) => (change.after && isSame(change) ? [toSessionColumns(change.after)] : []))
-  bulk.insert("sessions", columnsOf(made))
-  bulk.update("sessions", columnsOf(changed, ["number", "version", "updated_at", "message_count", "data"]), ["number"])
-  bulk.insert(
-    "messages",
-    columnsOf(sessions.messages().map((message) => ({ ...message, body: toStoredJson(message.body, "body") }))),
-  )
+  const { made, changed } = sortChanges(sessions.changes(), isSameSession)
+  const moved = changed.map(({ after }) => toSessionColumns(after))
+  bulk.insert("sessions", columnsOf(made.map(toSessionColumns)))
+  bulk.update("sessions", columnsOf(moved, ["number", "version", "updated_at", "message_count", "data"]), ["number"])
+  const messages = sessions.messages().map((message) => ({ ...message, body: toStoredJson(message.body, "body") }))
+  bulk.insert("messages", columnsOf(messages))
 }
 
 function toSessionColumns({ number, record }: StoredSession) {
@@ -145,7 +134,7 @@ function writeArtifacts(bulk: Bulk, { artifacts }: WorkingSet): void {
 }
 
 function removeGroups(bulk: Bulk, { groups }: WorkingSet): void {
-  const gone = groups.changes().flatMap(({ before, after }) => (before && !after ? [before.id] : []))
+  const gone = sortChanges(groups.changes()).gone.map(({ id }) => id)
   bulk.run(gone.length, "DELETE FROM groups WHERE id = ANY($1::text[])", [gone])
   const emptied = groups.arrivals.removals()
   bulk.run(emptied.length, "DELETE FROM arrivals WHERE group_id = ANY($1::text[])", [emptied])
@@ -156,16 +145,6 @@ function removeGroups(bulk: Bulk, { groups }: WorkingSet): void {
      WHERE arrivals.group_id = departed.group_id AND arrivals.task = departed.task`,
     [departed.map(({ group }) => group), departed.map(({ task }) => task)],
   )
-}
-
-function writeGroups(bulk: Bulk, { groups }: WorkingSet): void {
-  const changes = groups.changes()
-  const made = changes.flatMap(({ before, after }) => (after && !before ? [toGroupColumns(after)] : []))
-  const changed = changes.flatMap(({ before, after }) => (after && before ? [toGroupColumns(after)] : []))
-  bulk.insert("groups", columnsOf(made))
-  bulk.update("groups", columnsOf(changed), ["id"])
-  const arrived = groups.arrivals.changes().flatMap(({ after }) => (after ? [toArrivalColumns(after)] : []))
-  bulk.upsert("arrivals", columnsOf(arrived), ["group_id", "task"])
 }
 
 function toGroupColumns({ id, workspace, session, name, join, failFast, report, merge, ...moving }: GroupEntry) {
@@ -190,25 +169,15 @@ function toArrivalColumns({ group, task, arrival }: ArrivalEntry) {
 
 /** Removes the output of stripped tasks. The output of removed tasks is removed by the server (ON DELETE CASCADE). */
 function removeOutputs(bulk: Bulk, { tasks }: WorkingSet): void {
-  const stripped = tasks.changes().flatMap(({ before, after }) => {
-    if (!before || before.task.number !== after?.task.number) return []
+  const stripped = sortTasks(tasks).changed.flatMap(({ before, after }) => {
     return before.task.course.strippedAt === null && after.task.course.strippedAt !== null ? [after.task.number] : []
   })
   bulk.run(stripped.length, "DELETE FROM outputs WHERE task = ANY($1::bigint[])", [stripped])
 }
 
 function removeLeases(bulk: Bulk, { leases }: WorkingSet): void {
-  const gone = leases.changes().flatMap(({ before, after }) => (before && !after ? [before.key] : []))
+  const gone = sortChanges(leases.changes()).gone.map(({ key }) => key)
   bulk.run(gone.length, "DELETE FROM leases WHERE key = ANY($1::text[])", [gone])
-}
-
-/** Dates the taking and renewing of leases by the server's clock. */
-function writeLeases(bulk: Bulk, { leases }: WorkingSet): void {
-  const changes = leases.changes()
-  const taken = changes.flatMap(({ before, after }) => (after && !before ? [toLeaseColumns(after)] : []))
-  const renewed = changes.flatMap(({ before, after }) => (after && before ? [toLeaseColumns(after)] : []))
-  bulk.insert("leases", columnsOf(taken))
-  bulk.update("leases", columnsOf(renewed), ["key"], "renewed_at = clock_timestamp()")
 }
 
 function toLeaseColumns({ key, holder, fence, ttlMs, renewals, data }: StoredLease) {

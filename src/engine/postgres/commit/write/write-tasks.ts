@@ -1,6 +1,7 @@
 import { toEventText } from "../../../rules/rows/journal-row.ts"
 import type { StoredTask } from "../../../rules/stored-task.ts"
 import type { TaskEntry } from "../working-set/task-rows.ts"
+import { type SortedChanges, sortChanges } from "../working-set/memory.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { type Bulk, columnsOf, type Column, type Value } from "./bulk.ts"
 import {
@@ -13,11 +14,14 @@ import {
 import { toStateColumns } from "../../../rules/rows/state-columns.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 
+/** A task that has the id of a removed one is another task. */
+export function sortTasks({ changes }: WorkingSet["tasks"]): SortedChanges<TaskEntry> {
+  return sortChanges(changes(), (one, other) => one.task.number === other.task.number)
+}
+
 /** Tasks that go: before the others, which may have what was theirs. */
 export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
-  const gone = tasks.changes().flatMap(({ before, after }) => {
-    return before && before.task.number !== after?.task.number ? [before.task.number] : []
-  })
+  const gone = sortTasks(tasks).gone.map(({ task }) => task.number)
   bulk.run(gone.length, "DELETE FROM tasks WHERE number = ANY($1::bigint[])", [gone])
   const lost = events.removals().filter(({ task }) => !tasks.isNew(task))
   bulk.run(
@@ -29,38 +33,25 @@ export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
 }
 
 export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
-  const inserted: TaskEntry[] = []
-  const moved: TaskEntry[] = []
-  const movedFrom: TaskEntry[] = []
-  const withInput: TaskEntry[] = []
-  for (const { before, after } of tasks.changes()) {
-    if (!after) continue
-    if (before?.task.number !== after.task.number) {
-      inserted.push(after)
-      continue
-    }
-    moved.push(after)
-    movedFrom.push(before)
-    const was = before.task.details
-    const { input, metadata } = after.task.details
-    if (was.input !== input || was.metadata !== metadata) withInput.push(after)
-  }
-  bulk.insert("tasks", readAll(ALL, inserted.map(toSource)))
-  bulk.update("tasks", toChangedColumns(movedFrom, moved), KEY)
-  bulk.update("tasks", readAll({ ...NUMBER, ...INPUT }, withInput.map(toSource)), KEY)
-  bulk.insert(
-    "events",
-    columnsOf(
-      events.appended().map(({ task, sequence, run, at, body }) => ({
-        task,
-        sequence,
-        run,
-        at,
-        type: body.type,
-        body: toEventText(body),
-      })),
+  const { made, changed } = sortTasks(tasks)
+  const withInput = changed.filter(({ before, after }) => {
+    const [was, is] = [before.task.details, after.task.details]
+    return was.input !== is.input || was.metadata !== is.metadata
+  })
+  bulk.insert("tasks", readAll(ALL, made.map(toSource)))
+  bulk.update("tasks", toChangedColumns(changed), KEY)
+  bulk.update(
+    "tasks",
+    readAll(
+      { ...NUMBER, ...INPUT },
+      withInput.map(({ after }) => toSource(after)),
     ),
+    KEY,
   )
+  const appended = events.appended().map(({ task, sequence, run, at, body }) => {
+    return { task, sequence, run, at, type: body.type, body: toEventText(body) }
+  })
+  bulk.insert("events", columnsOf(appended))
 }
 
 const KEY = ["number"]
@@ -105,9 +96,12 @@ function toStorableReading(name: string, read: TaskColumns[string]): Reading[str
 }
 
 /** The number, and what is not in every one of the tasks as it was before; nothing when all is. */
-function toChangedColumns(before: readonly TaskEntry[], after: readonly TaskEntry[]): readonly Column[] {
-  const sources = after.map(toSource)
-  const was = readAll(MOVING, before.map(toSource))
+function toChangedColumns(tasks: SortedChanges<TaskEntry>["changed"]): readonly Column[] {
+  const sources = tasks.map(({ after }) => toSource(after))
+  const was = readAll(
+    MOVING,
+    tasks.map(({ before }) => toSource(before)),
+  )
   const changed = readAll(MOVING, sources).filter(({ values }, index) =>
     values.some((value, row) => value !== was[index]?.values[row]),
   )
