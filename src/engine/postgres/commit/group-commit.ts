@@ -2,19 +2,14 @@ import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
 import type { Change } from "../../rules/change.ts"
 import type { Answer, Outcome, Writer } from "../../rules/writer.ts"
+import { closed } from "../connection/patience.ts"
 import { isHeldUp, isUnexplained } from "../connection/store-error.ts"
 import { isTooLong } from "../schema/storable.ts"
 import { createHeldWriters } from "./held-writers.ts"
 import type { RunGroup } from "./run-group.ts"
 
 /** After a transaction is durable and its writers are answered. */
-export type OnCommitted = (changes: readonly Change[]) => void
-
-export interface GroupCommit {
-  commit(operations: readonly Operation[]): Promise<readonly Answer[]>
-  /** Refuses what comes from now on and waits for what came before. */
-  close(): Promise<void>
-}
+type OnCommitted = (changes: readonly Change[]) => void
 
 /** A larger group would hold its locks for long. */
 const LARGEST_GROUP = 500
@@ -33,7 +28,7 @@ const WARY_LOCK_TIMEOUT_MS = 100
  * way are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait
  * aside: nobody else is held up by them.
  */
-export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted): GroupCommit {
+export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) {
   let waiting: Writer[] = []
   let isClosed = false
   let running: Promise<void> | undefined
@@ -75,15 +70,16 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
   }
 
   return {
-    commit(operations) {
-      if (isClosed) return Promise.reject(new MeanwhileError("closed", "The store was closed. Open it again."))
+    commit(operations: readonly Operation[]): Promise<readonly Answer[]> {
+      if (isClosed) return Promise.reject(closed())
       if (operations.length === 0) return Promise.resolve([])
       return new Promise((resolve, reject) => {
         waiting.push({ operations, resolve, reject })
         running ??= run()
       })
     },
-    async close() {
+    /** Refuses what comes from now on and waits for what came before. */
+    async close(): Promise<void> {
       isClosed = true
       await running
       await held.allAnswered()

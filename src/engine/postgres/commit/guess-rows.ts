@@ -1,7 +1,8 @@
 import type { SessionId, TaskId } from "../../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
-import type { Operation, OperationOf, RunReference } from "../../../task/operation.ts"
-import { createWants, want, type Wants } from "./working-set/wants.ts"
+import type { NoticeKey } from "../../../task/notice.ts"
+import type { Operation, OperationName, OperationOf, RunReference } from "../../../task/operation.ts"
+import { createWants, type DocumentKey, want, type Wants } from "./working-set/wants.ts"
 
 const ENDS: ReadonlySet<string> = new Set(TERMINAL_STATUSES.map((status) => `task.${status}`))
 
@@ -13,6 +14,7 @@ export function guessRows(operations: readonly Operation[]): Wants {
   const wants = createWants()
   const made = new Set<TaskId>()
   for (const operation of operations) {
+    const guess = GUESSES[operation.op] as (wants: Wants, operation: Operation) => void
     guess(wants, operation)
     if (operation.op === "task.create") made.add(operation.details.id)
   }
@@ -38,77 +40,71 @@ export function guessCollisions(operations: readonly Operation[]): Wants {
   return wants
 }
 
-function guess(wants: Wants, operation: Operation): void {
-  switch (operation.op) {
-    case "task.create":
-      return guessCreate(wants, operation)
-    case "task.apply":
-      want(wants, "task", operation.run.taskId)
-      if (ENDS.has(operation.event.type)) want(wants, "groupOfTask", operation.run.taskId)
-      return
-    case "task.note":
-      return want(wants, "task", operation.run.taskId)
-    case "task.begin_run":
-    case "task.remove":
-      want(wants, "task", operation.taskId)
-      return want(wants, "groupOfTask", operation.taskId)
-    case "task.prioritize":
-    case "task.strip":
-      return want(wants, "task", operation.taskId)
-    case "step.start":
-      return guessStep(wants, operation.run, operation.key)
-    case "step.finish":
-      guessStep(wants, operation.run, operation.key)
-      want(wants, "lastCompletion", { taskId: operation.run.taskId, run: operation.run.run })
-      if (operation.settlesClaims) want(wants, "claimsOfStep", toStep(operation.run, operation.key))
-      return
-    case "notice.claim":
-    case "notice.release":
-    case "notice.consume":
-      for (const { taskId } of operation.keys) {
-        want(wants, "task", taskId)
-        want(wants, "noticesOfTask", taskId)
-      }
-      return
-    default:
-      return guessOther(wants, operation)
+type Guesses = { readonly [Name in OperationName]: (wants: Wants, operation: OperationOf<Name>) => void }
+
+const GUESSES: Guesses = {
+  "task.create": guessCreate,
+  "task.apply"(wants, { run: { taskId }, event }) {
+    want(wants, "task", taskId)
+    if (ENDS.has(event.type)) want(wants, "groupOfTask", taskId)
+  },
+  "task.note": (wants, { run }) => want(wants, "task", run.taskId),
+  "task.begin_run": guessMember,
+  "task.remove": guessMember,
+  "task.prioritize": (wants, { taskId }) => want(wants, "task", taskId),
+  "task.strip": (wants, { taskId }) => want(wants, "task", taskId),
+  "step.start": (wants, { run, key }) => guessStep(wants, run, key),
+  "step.finish"(wants, { run, key, settlesClaims }) {
+    guessStep(wants, run, key)
+    want(wants, "lastCompletion", { taskId: run.taskId, run: run.run })
+    if (settlesClaims) want(wants, "claimsOfStep", toStep(run, key))
+  },
+  "notice.claim": guessNotices,
+  "notice.release": guessNotices,
+  "notice.consume": guessNotices,
+  "group.create": (wants, { details }) => guessWorkspace(wants, details.session),
+  "group.move"(wants, { groupId }) {
+    want(wants, "group", groupId)
+    want(wants, "arrivals", groupId)
+  },
+  "wait.answer": (wants, { waitId }) => want(wants, "wait", waitId),
+  "lease.take"(wants, { key }) {
+    wants.numbers.lease_fences += 1
+    want(wants, "lease", key)
+  },
+  "lease.renew": (wants, { key }) => want(wants, "lease", key),
+  "lease.release": (wants, { key }) => want(wants, "lease", key),
+  "session.create"(wants, { id }) {
+    wants.numbers.session_numbers += 1
+    want(wants, "session", id)
+  },
+  "session.update": (wants, { id }) => want(wants, "session", id),
+  "session.delete"(wants, { id }) {
+    want(wants, "session", id)
+    want(wants, "tasksOfSession", id)
+    want(wants, "groupsOfSession", id)
+  },
+  "document.put": guessDocument,
+  "document.delete": guessDocument,
+  "artifact.put"(wants, { taskId }) {
+    if (taskId !== null) want(wants, "task", taskId)
+  },
+}
+
+function guessMember(wants: Wants, { taskId }: { readonly taskId: TaskId }): void {
+  want(wants, "task", taskId)
+  want(wants, "groupOfTask", taskId)
+}
+
+function guessNotices(wants: Wants, { keys }: { readonly keys: readonly NoticeKey[] }): void {
+  for (const { taskId } of keys) {
+    want(wants, "task", taskId)
+    want(wants, "noticesOfTask", taskId)
   }
 }
 
-type Other = Exclude<Operation, { op: `task.${string}` | `step.${string}` | `notice.${string}` }>
-
-function guessOther(wants: Wants, operation: Other): void {
-  switch (operation.op) {
-    case "group.create":
-      return guessWorkspace(wants, operation.details.session)
-    case "group.move":
-      want(wants, "group", operation.groupId)
-      return want(wants, "arrivals", operation.groupId)
-    case "wait.answer":
-      return want(wants, "wait", operation.waitId)
-    case "lease.take":
-      wants.numbers.lease_fences += 1
-      return want(wants, "lease", operation.key)
-    case "lease.renew":
-    case "lease.release":
-      return want(wants, "lease", operation.key)
-    case "session.create":
-      wants.numbers.session_numbers += 1
-      return want(wants, "session", operation.id)
-    case "session.update":
-      return want(wants, "session", operation.id)
-    case "session.delete":
-      want(wants, "session", operation.id)
-      want(wants, "tasksOfSession", operation.id)
-      return want(wants, "groupsOfSession", operation.id)
-    case "document.put":
-    case "document.delete": {
-      const { workspace, collection, id } = operation
-      return want(wants, "document", { workspace, collection, id })
-    }
-    case "artifact.put":
-      if (operation.taskId !== null) want(wants, "task", operation.taskId)
-  }
+function guessDocument(wants: Wants, { workspace, collection, id }: DocumentKey): void {
+  want(wants, "document", { workspace, collection, id })
 }
 
 function guessCreate(wants: Wants, operation: OperationOf<"task.create">): void {

@@ -1,17 +1,4 @@
-/**
- * Writers whose rows another process holds and does not let go. They wait aside. Without this, one process that is
- * stopped in the middle of a transaction would stop the commits of every process that wants one of its rows: all
- * writers of a moment share one transaction.
- */
-export interface HeldWriters<Writer> {
-  /** One of them is held up; which one is found by halves. */
-  add(group: readonly Writer[]): void
-  hasAny(): boolean
-  /** Resolves once all were answered. */
-  allAnswered(): Promise<void>
-}
-
-export interface HeldWritersParts<Writer> {
+interface HeldWritersParts<Writer> {
   /** Answers all of them, or says what one of them is held up by. */
   attempt(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown>
   refuse(writer: Writer, heldUpBy: unknown): void
@@ -30,11 +17,15 @@ const SHORTEST_ATTEMPT_MS = 20
 const LONGEST_ATTEMPT_MS = 250
 
 /**
+ * Writers whose rows another process holds and does not let go. They wait aside. Without this, one process that is
+ * stopped in the middle of a transaction would stop the commits of every process that wants one of its rows: all
+ * writers of a moment share one transaction.
+ *
  * They take turns in short attempts on one connection, because a writer that waits inside the server keeps a connection
  * for as long, and a few dozen of them would leave none for others. Those that are new come before those that have
  * waited; when all have had their turn they are tried together, as one holder may have held up all of them.
  */
-export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<Writer>): HeldWriters<Writer> {
+export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<Writer>) {
   const groups: (readonly Waiting<Writer>[])[] = []
   /** Each by itself in vain: they wait for the next round. */
   const alone: Waiting<Writer>[] = []
@@ -65,15 +56,14 @@ export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<
   }
 
   return {
-    add(group) {
+    /** One of them is held up; which one is found by halves. */
+    add(group: readonly Writer[]): void {
       const sinceMs = performance.now()
       groups.unshift(...halve(group.map((writer) => ({ writer, sinceMs }))))
       running ??= run()
     },
     hasAny: () => running !== undefined,
-    async allAnswered() {
-      await running
-    },
+    allAnswered: async () => running,
   }
 }
 

@@ -22,10 +22,10 @@ import { isTooLong } from "../schema/storable.ts"
  * Runs all writers in one durable transaction, and answers with the outcome of each. When it throws, everything was rolled
  * back; `isHeldUp` tells whether somebody held a wanted row for longer than the lock timeout.
  */
-export type RunGroup = (
-  writers: readonly (readonly Operation[])[],
-  lockTimeoutMs: number,
-) => Promise<readonly Outcome[]>
+export type RunGroup = (writers: Writers, lockTimeoutMs: number) => Promise<readonly Outcome[]>
+
+/** What each of them wants written. */
+type Writers = readonly (readonly Operation[])[]
 
 export interface GroupParts {
   readonly database: Database
@@ -72,13 +72,11 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     await changingQueue
   }
 
-  /** Loads rows and runs the rules, until the rules have found every row that they look for. */
-  async function perform(
-    query: Query,
-    writers: readonly (readonly Operation[])[],
-    wants: Wants,
-    onMissing: (missing: Wants) => void,
-  ) {
+  /**
+   * Loads rows and runs the rules, until the rules have found every row that they look for. Those that were missing are
+   * added to `found`.
+   */
+  async function perform(query: Query, writers: Writers, wants: Wants, found: Wants): Promise<readonly Outcome[]> {
     const set = createWorkingSet(judgeLease)
     const rules = createPerform(set.tables, set.leaseWatch)
     let lacking = wants
@@ -93,7 +91,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       }
       set.undo.takeBackTo(0)
       lacking = missing
-      onMissing(missing)
+      addWants(found, missing)
     }
     throw new Error(`The rules still miss rows after loading them ${MOST_ROUNDS} times.`)
   }
@@ -104,13 +102,12 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     const found = createWants()
     let attempts = 0
 
-    const work = (unnamed: Query) => {
+    const work = (query: Query) => {
       attempts += 1
-      const query = toNamedQuery(unnamed, statementOf)
       const wants = guessRows(operations)
       if (attempts > 1) addWants(wants, guessCollisions(operations))
       addWants(wants, found)
-      return perform(query, writers, wants, (missing) => addWants(found, missing))
+      return perform(toNamedQuery(query, statementOf), writers, wants, found)
     }
     return database.transaction(work, { lockTimeoutMs })
   }
@@ -133,44 +130,26 @@ interface WritersRun {
 }
 
 /** Runs the rules for all writers. One whose values cannot be stored is refused, and the others go on without it. */
-function runWriters(
-  writers: readonly (readonly Operation[])[],
-  set: WorkingSet,
-  perform: Perform,
-  now: number,
-): WritersRun {
+function runWriters(writers: Writers, set: WorkingSet, perform: Perform, now: number): WritersRun {
   const unstorable = new Map<number, unknown>()
-  for (;;) {
-    const { outcomes, missing } = runRules(writers, set, perform, now, unstorable)
-    if (isWanting(missing)) return { outcomes, missing, statements: [] }
-    const built = tryToBuild(set)
-    if (!("error" in built)) return { outcomes, missing, statements: built.statements }
-    const run = (count: number): void => {
-      set.undo.takeBackTo(0)
-      runRules(writers.slice(0, count), set, perform, now, unstorable)
-    }
-    const { index, error } = findUnstorable(writers.length, built.error, set, run)
+  const run = (count: number) => {
     set.undo.takeBackTo(0)
-    unstorable.set(index, error)
+    const ran = runRules(writers.slice(0, count), set, perform, now, unstorable)
+    return { ...ran, ...(isWanting(ran.missing) ? { statements: [] } : tryToBuild(set)) }
   }
-}
-
-/** By halves: the rows of the writers before it can be built, and those up to it cannot. */
-function findUnstorable(
-  count: number,
-  ofAll: unknown,
-  set: WorkingSet,
-  run: (count: number) => void,
-): { readonly index: number; readonly error: unknown } {
-  let [good, bad, error] = [0, count, ofAll]
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2)
-    run(middle)
-    const built = tryToBuild(set)
-    if ("error" in built) [bad, error] = [middle, built.error]
-    else good = middle
+  for (;;) {
+    const all = run(writers.length)
+    if (!("error" in all)) return all
+    let [good, bad, error] = [0, writers.length, all.error]
+    // By halves: the rows of the writers before it can be built, and those up to it cannot.
+    while (bad - good > 1) {
+      const middle = Math.floor((good + bad) / 2)
+      const part = run(middle)
+      if ("error" in part) [bad, error] = [middle, part.error]
+      else good = middle
+    }
+    unstorable.set(good, error)
   }
-  return { index: good, error }
 }
 
 /** Rows that are too long together are nobody's mistake: the group is divided. */
@@ -189,7 +168,7 @@ function toUnstorable(cause: unknown): MeanwhileError {
 
 /** A writer that lacks a row does not keep the others from finding what they lack: all of it is loaded at once. */
 function runRules(
-  writers: readonly (readonly Operation[])[],
+  writers: Writers,
   set: WorkingSet,
   perform: Perform,
   now: number,

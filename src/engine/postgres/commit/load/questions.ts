@@ -20,21 +20,22 @@ export function createQuestions() {
 
   return {
     parameter,
-    /** A selection of rows. What is about nothing is not asked for, and learned to have no rows. */
-    ask<About extends Storable, Row>(
+    /**
+     * A selection of rows, of the shape that its SQL gives them. What is about nothing is not asked for, and learned to
+     * have no rows.
+     */
+    ask<About extends Storable>(
       about: Iterable<About>,
       toSql: (about: readonly About[]) => string,
-      learn: (rows: readonly Row[]) => void,
+      learn: (rows: readonly never[]) => void,
     ): void {
       const [sql] = ifWanted(about, toSql)
-      if (sql === undefined) learn([])
-      else
-        add(`(SELECT json_agg(found)::text FROM (${sql}) AS found)`, (rows: readonly Row[] | null) => learn(rows ?? []))
+      if (sql === undefined) return learn([])
+      const selection = `(SELECT json_agg(found)::text FROM (${sql}) AS found)`
+      add(selection, (rows: readonly never[] | null) => learn(rows ?? []))
     },
     /** A single value, as JSON. */
-    askValue<Value>(sql: string, learn: (value: Value) => void): void {
-      add(`(${sql})::text`, learn)
-    },
+    askValue: (sql: string, learn: (value: never) => void) => add(`(${sql})::text`, learn),
     isEmpty: () => selections.length === 0,
     async answer(query: Query): Promise<void> {
       if (selections.length === 0) return

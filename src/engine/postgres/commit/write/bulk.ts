@@ -1,28 +1,20 @@
 import type { Changed, SortedChanges } from "../working-set/memory.ts"
 
-/**
- * Statements of a transaction that write many rows at once. All are built before one is sent: a value that cannot be
- * stored is found while nothing has happened. Where there are no rows, there is no statement. Columns are named: those
- * that a newer schema adds keep their defaults.
- */
-export interface Bulk {
-  insert(table: string, columns: readonly Column[]): void
-  /** Rows whose key is there already are replaced. */
-  upsert(table: string, columns: readonly Column[], key: readonly string[]): void
-  /** The key is among the columns. `also`: an assignment that is the same for all. */
-  update(table: string, columns: readonly Column[], key: readonly string[], also?: string): void
-  /** Any other statement, unless `count` is 0. */
-  run(count: number, text: string, values: readonly unknown[]): void
-}
-
 /** A statement with its values, ready to be sent. */
 export interface Built {
   readonly text: string
   readonly values: readonly unknown[]
 }
 
-/** Adds what it builds to `statements`. */
-export function createBulk(statements: Built[]): Bulk {
+export type Bulk = ReturnType<typeof createBulk>
+
+/**
+ * Statements of a transaction that write many rows at once. All are built before one is sent: a value that cannot be
+ * stored is found while nothing has happened. Where there are no rows, there is no statement. Columns are named: those
+ * that a newer schema adds keep their defaults. Adds what it builds to `statements`.
+ */
+export function createBulk(statements: Built[]) {
+  /** Any other statement, unless `count` is 0. */
   function run(count: number, text: string, values: readonly unknown[]): void {
     if (count > 0) statements.push({ text, values })
   }
@@ -37,23 +29,44 @@ export function createBulk(statements: Built[]): Bulk {
     run(count, `INSERT INTO ${table} (${names.join(", ")}) ${source}${onConflict}`, values)
   }
 
+  /** The key is among the columns. `also`: an assignment that is the same for all. */
+  function update(table: string, columns: readonly Column[], key: readonly string[], also?: string): void {
+    const count = countRows(columns)
+    if (count === 0) return
+    const { from, valueOf, values } = toRowSource(columns)
+    const changed = columns.filter(({ name }) => !key.includes(name))
+    const assignments = changed.map(({ name }) => `${name} = ${valueOf(name)}`)
+    const set = [...assignments, ...(also === undefined ? [] : [also])].join(", ")
+    const where = key.map((column) => `${table}.${column} = ${valueOf(column)}`).join(" AND ")
+    const source = from === undefined ? "" : ` FROM ${from}`
+    run(count, `UPDATE ${table} SET ${set}${source} WHERE ${where}`, values)
+  }
+
   return {
-    insert: (table, columns) => insert(table, columns),
-    upsert(table, columns, key) {
+    insert: (table: string, columns: readonly Column[]) => insert(table, columns),
+    update,
+    /** Inserts what is made and updates what is changed. `also`: an assignment that is the same for all that changed. */
+    save<Value>(
+      table: string,
+      { made, changed }: SortedChanges<Value>,
+      toColumns: (row: Value) => Row,
+      key: readonly string[],
+      also?: string,
+    ): void {
+      insert(table, columnsOf(made.map(toColumns)))
+      update(table, columnsOf(changed.map(({ after }) => toColumns(after))), key, also)
+    },
+    /** Rows whose key is there already are replaced. */
+    put<Value>(
+      table: string,
+      changes: readonly Changed<Value>[],
+      toColumns: (row: Value) => Row,
+      key: readonly string[],
+    ): void {
+      const columns = columnsOf(changes.flatMap(({ after }) => (after === undefined ? [] : [toColumns(after)])))
       const replaced = columns.filter(({ name }) => !key.includes(name))
       const set = replaced.map(({ name }) => `${name} = excluded.${name}`).join(", ")
       insert(table, columns, ` ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set}`)
-    },
-    update(table, columns, key, also) {
-      const count = countRows(columns)
-      if (count === 0) return
-      const { from, valueOf, values } = toRowSource(columns)
-      const changed = columns.filter(({ name }) => !key.includes(name))
-      const assignments = changed.map(({ name }) => `${name} = ${valueOf(name)}`)
-      const set = [...assignments, ...(also === undefined ? [] : [also])].join(", ")
-      const where = key.map((column) => `${table}.${column} = ${valueOf(column)}`).join(" AND ")
-      const source = from === undefined ? "" : ` FROM ${from}`
-      run(count, `UPDATE ${table} SET ${set}${source} WHERE ${where}`, values)
     },
     run,
   }
@@ -75,31 +88,6 @@ export interface Column {
 /** Without names, all of them. */
 export function columnsOf(rows: readonly Row[], names = Object.keys(rows[0] ?? {})): readonly Column[] {
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }))
-}
-
-/** Writes rows that are new or changed. `also`: an assignment that is the same for all that changed. */
-export function save<Value>(
-  bulk: Bulk,
-  table: string,
-  { made, changed }: SortedChanges<Value>,
-  toColumns: (row: Value) => Row,
-  key: readonly string[],
-  also?: string,
-): void {
-  bulk.insert(table, columnsOf(made.map(toColumns)))
-  bulk.update(table, columnsOf(changed.map(({ after }) => toColumns(after))), key, also)
-}
-
-/** The same where a row may be there without having been near. */
-export function put<Value>(
-  bulk: Bulk,
-  table: string,
-  changes: readonly Changed<Value>[],
-  toColumns: (row: Value) => Row,
-  key: readonly string[],
-): void {
-  const written = changes.flatMap(({ after }) => (after === undefined ? [] : [toColumns(after)]))
-  bulk.upsert(table, columnsOf(written), key)
 }
 
 /** Rows as the server gets them. */

@@ -4,7 +4,7 @@ import type { RunEntry, StepEntry } from "../working-set/journal-rows.ts"
 import { sortChanges } from "../working-set/memory.ts"
 import type { WaitEntry } from "../working-set/wait-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { type Bulk, put, save } from "./bulk.ts"
+import type { Bulk } from "./bulk.ts"
 
 /** Changes rows of a task that were not loaded. */
 export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits }: WorkingSet): void {
@@ -35,12 +35,12 @@ export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits
 }
 
 export function writeDependents(bulk: Bulk, { steps, runs, notices, waits }: WorkingSet): void {
-  put(bulk, "steps", steps.changes(), toStepColumns, ["task", "run", "key"])
-  put(bulk, "runs", runs.changes(), toRunColumns, ["task", "run"])
-  put(bulk, "notices", notices.changes(), toNoticeColumns, ["task", "run", "kind"])
+  bulk.put("steps", steps.changes(), toStepColumns, ["task", "run", "key"])
+  bulk.put("runs", runs.changes(), toRunColumns, ["task", "run"])
+  bulk.put("notices", notices.changes(), toNoticeColumns, ["task", "run", "kind"])
   const removed = new Set(waits.removals())
   const waitChanges = sortChanges(waits.changes(), (before) => !removed.has(before.task))
-  save(bulk, "waits", waitChanges, toWaitColumns, ["id"])
+  bulk.save("waits", waitChanges, toWaitColumns, ["id"])
 }
 
 function toStepColumns({ task, step, firstSequence }: StepEntry) {

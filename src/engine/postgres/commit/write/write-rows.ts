@@ -1,7 +1,7 @@
 import type { Query } from "../../connection/database.ts"
 import { sortChanges } from "../working-set/memory.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { createBulk, type Built, type Bulk, columnsOf, put, save } from "./bulk.ts"
+import { createBulk, type Built, type Bulk, columnsOf } from "./bulk.ts"
 import { sweepDependents, writeDependents } from "./write-dependents.ts"
 import { removeTasks, sortTasks, writeTasks } from "./write-tasks.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
@@ -31,12 +31,12 @@ export function buildRows(set: WorkingSet): readonly Built[] {
   removeOutputs(bulk, set)
   writeTasks(bulk, set)
   writeDependents(bulk, set)
-  save(bulk, "groups", sortChanges(set.groups.changes()), toGroupColumns, ["id"])
-  put(bulk, "arrivals", set.groups.arrivals.changes(), toArrivalColumns, ["group_id", "task"])
+  bulk.save("groups", sortChanges(set.groups.changes()), toGroupColumns, ["id"])
+  bulk.put("arrivals", set.groups.arrivals.changes(), toArrivalColumns, ["group_id", "task"])
   writeSessions(bulk, set)
   // Dates the taking and renewing of leases by the server's clock.
-  save(bulk, "leases", sortChanges(set.leases.changes()), toLeaseColumns, ["key"], "renewed_at = clock_timestamp()")
-  save(bulk, "documents", sortChanges(set.documents.changes()), toDocumentColumns, ["workspace", "collection", "id"])
+  bulk.save("leases", sortChanges(set.leases.changes()), toLeaseColumns, ["key"], "renewed_at = clock_timestamp()")
+  bulk.save("documents", sortChanges(set.documents.changes()), toDocumentColumns, ["workspace", "collection", "id"])
   writeArtifacts(bulk, set)
   return statements
 }
