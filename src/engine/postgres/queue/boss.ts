@@ -31,25 +31,7 @@ export interface FetchRequest {
   readonly above?: number
 }
 
-/**
- * The part of pg-boss that Meanwhile uses, through its documented API: a queue for each plugin, whose tickets are fetched in
- * batches and removed once their runs have left the queue.
- */
-export interface Boss {
-  /** In the transaction of `query`, except for a queue that does not exist yet. A ticket that exists already stays as it is. */
-  insert(query: Query, tickets: readonly NewTicket[]): Promise<void>
-  /** Highest priority first, then the oldest. */
-  fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedTicket[]>
-  /** In the transaction of `query`. Removes fetched tickets too, whichever process holds them. */
-  remove(query: Query, tickets: readonly TicketReference[]): Promise<void>
-  /** The tickets take their old places. Tickets that another process has fetched since are left alone. */
-  giveBack(plugin: string, tickets: readonly FetchedTicket[]): Promise<void>
-  /** In the transaction of `query`. Changes tickets that nobody holds. */
-  prioritize(query: Query, tickets: readonly NewTicket[]): Promise<void>
-  /** Gives back the tickets of dead processes. Any number of processes may call this: they share the work. */
-  supervise(): Promise<void>
-  close(): Promise<void>
-}
+export type Boss = Awaited<ReturnType<typeof createBoss>>
 
 /** The lowest that pg-boss accepts. */
 const HEARTBEAT_SECONDS = 10
@@ -61,11 +43,11 @@ const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
 const LATEST_START = Date.UTC(9999, 0)
 
-export async function createBoss(
-  database: Database,
-  schema: string,
-  onError: (message: string) => void,
-): Promise<Boss> {
+/**
+ * The part of pg-boss that Meanwhile uses, through its documented API: a queue for each plugin, whose tickets are fetched in
+ * batches and removed once their runs have left the queue.
+ */
+export async function createBoss(database: Database, schema: string, onError: (message: string) => void) {
   const { PgBoss } = await import("pg-boss")
   const boss = new PgBoss({
     db: toExecutor(database.query),
@@ -107,9 +89,11 @@ export async function createBoss(
   }
 
   return {
-    insert: (query, tickets) =>
+    /** In the transaction of `query`, except for a queue that does not exist yet. A ticket that exists already stays as it is. */
+    insert: (query: Query, tickets: readonly NewTicket[]): Promise<void> =>
       byQueue(tickets, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
-    async fetch(plugin, { limit, without = [], above }) {
+    /** Highest priority first, then the oldest. */
+    async fetch(plugin: string, { limit, without = [], above }: FetchRequest): Promise<readonly FetchedTicket[]> {
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       return boss.fetch(await queueOf(plugin), {
         batchSize: limit,
@@ -117,21 +101,25 @@ export async function createBoss(
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })
     },
-    remove: (query, tickets) =>
+    /** In the transaction of `query`. Removes fetched tickets too, whichever process holds them. */
+    remove: (query: Query, tickets: readonly TicketReference[]): Promise<void> =>
       byQueue(tickets, (name, ofQueue) => {
         const ids = ofQueue.map(({ id }) => id)
         return boss.deleteJob(name, ids, { db: toExecutor(query) })
       }),
-    async giveBack(plugin, tickets) {
+    /** The tickets take their old places. Tickets that another process has fetched since are left alone. */
+    async giveBack(plugin: string, tickets: readonly FetchedTicket[]): Promise<void> {
       if (tickets.length > 0) await boss.fail(await queueOf(plugin), [...tickets])
     },
-    prioritize: (query, tickets) =>
+    /** In the transaction of `query`. Changes tickets that nobody holds. */
+    prioritize: (query: Query, tickets: readonly NewTicket[]): Promise<void> =>
       byQueue(tickets, async (name, ofQueue) => {
         const db = toExecutor(query)
         for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
       }),
-    supervise: () => boss.supervise(),
-    close: () => boss.stop({ graceful: false, close: false }),
+    /** Gives back the tickets of dead processes. Any number of processes may call this: they share the work. */
+    supervise: (): Promise<void> => boss.supervise(),
+    close: (): Promise<void> => boss.stop({ graceful: false, close: false }),
   }
 }
 

@@ -3,7 +3,6 @@ import type { Dispatcher, TakeRequest } from "../../../task/dispatcher.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { Query } from "../connection/database.ts"
 import type { Boss } from "./boss.ts"
-import { createTicketFetching } from "./fetch-tickets.ts"
 import { createLeasedTickets } from "./leased-tickets.ts"
 import { createLookAround } from "./look-around.ts"
 import { createPull, withinRoom } from "./pull.ts"
@@ -45,24 +44,11 @@ export interface DispatcherParts {
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
-  const timer = clock ?? systemClock
   const queued = createQueuedRuns(query, clock)
   const leased = createLeasedTickets({ query, boss, queued, patienceMs, onRelease: tellOthers })
-  const fetching = createTicketFetching({ boss, queued, leased, clock: timer })
+  const { pull, byTurn, shareOf } = createPull({ boss, queued, leased, clock: clock ?? systemClock })
   const wakeUp = createWakeUp()
   const lookAround = createLookAround(queued, leased, wakeUp.within, patienceMs)
-  const pull = createPull({ queued, fetching, clock: timer, byTurn })
-
-  /** Among equally urgent runs those come first whose workspace has not had its share. */
-  function byTurn(one: QueuedRun, other: QueuedRun): number {
-    const standsBack = ({ plugin, workspace }: QueuedRun) => Number(fetching.shareOf(plugin).hadItsShare(workspace))
-    return (
-      other.priority - one.priority ||
-      standsBack(one) - standsBack(other) ||
-      one.queuedAt - other.queuedAt ||
-      one.number - other.number
-    )
-  }
 
   async function takeAny(request: TakeRequest): Promise<readonly QueuedRun[]> {
     const [plugins, held] = await Promise.all([queued.pluginsWithWork(request), leased.check(request)])
@@ -109,7 +95,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
         if (!claim) return
         if (ending === "claimed") {
           claim.succeed()
-          fetching.shareOf(claim.run.plugin).count(claim.run.workspace)
+          shareOf(claim.run.plugin).count(claim.run.workspace)
         } else claim.fail()
         // Another worker was faster: there may be something else.
         if (ending === "lost") wakeUp.call()
@@ -150,15 +136,7 @@ function toClaim(operation: Operation): RunReference | readonly [] {
 }
 
 /** Tells listeners that there may be work, now or in a moment. */
-interface WakeUp {
-  add(listener: () => void): () => void
-  call(): void
-  /** No earlier call is put off by it. */
-  within(delayMs: number): void
-  close(): void
-}
-
-function createWakeUp(): WakeUp {
+function createWakeUp() {
   const listeners = new Set<() => void>()
   let pending: { readonly atMs: number; readonly cancel: () => void } | undefined
   let isClosed = false
@@ -169,13 +147,14 @@ function createWakeUp(): WakeUp {
 
   return {
     call,
-    add: (listener) =>
+    add: (listener: () => void): (() => void) =>
       addTo(
         listeners,
         () => listener(),
         () => {},
       ),
-    within(delayMs) {
+    /** No earlier call is put off by it. */
+    within(delayMs: number): void {
       const atMs = systemClock.monotonic() + delayMs
       if (isClosed || (pending && pending.atMs <= atMs)) return
       pending?.cancel()
@@ -185,7 +164,7 @@ function createWakeUp(): WakeUp {
       }
       pending = { atMs, cancel: systemClock.schedule(delayMs, ring, { isBackground: true }) }
     },
-    close() {
+    close(): void {
       isClosed = true
       pending?.cancel()
     },

@@ -6,37 +6,16 @@ import type { Query } from "../connection/database.ts"
 import { type Boss, type FetchedTicket, type QueueEntry, toQueueEntry, toTicketId } from "./boss.ts"
 import type { CheckedRun, QueuedRun, QueuedRuns } from "./queued-runs.ts"
 
-/**
- * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other
- * processes; without this record, a run that its worker declines or forgets would wait for ten seconds or more until
- * pg-boss counts the worker as dead. With it, the ticket goes back at once, or after a moment.
- */
-export interface LeasedTickets {
-  /** Answers with those of their runs that are still queued. */
-  add(plugin: string, tickets: readonly FetchedTicket[], request: TakeRequest): Promise<readonly CheckedRun[]>
-  /** Runs that were found in the tasks table: their tickets are lost, or another process holds them. */
-  addFound(runs: readonly QueuedRun[]): void
-  /** Reads the runs of all leases again, except those that are being claimed. */
-  check(request: TakeRequest): Promise<readonly CheckedRun[]>
-  has(entry: QueueEntry): boolean
-  /** True if there is a lease for it, and nobody is claiming it. */
-  isFree(entry: QueueEntry): boolean
-  /** The run is not offered while it is being claimed. Undefined: there is no lease for it. */
-  beginClaim(taskId: TaskId, run: number): Claim | undefined
-  /** Other processes may have these at once. */
-  release(tasks: readonly TaskId[]): void
-  /** Gives all tickets back. */
-  close(): Promise<void>
-}
+export type LeasedTickets = ReturnType<typeof createLeasedTickets>
 
-export interface Claim {
+interface Claim {
   readonly run: QueuedRun
   /** The transaction of the claim has removed the ticket. */
   succeed(): void
   fail(): void
 }
 
-export interface LeasedTicketsParts {
+interface LeasedTicketsParts {
   readonly query: Query
   readonly boss: Boss
   readonly queued: QueuedRuns
@@ -57,7 +36,12 @@ interface Lease {
   isBeingClaimed?: boolean
 }
 
-export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
+/**
+ * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other
+ * processes; without this record, a run that its worker declines or forgets would wait for ten seconds or more until
+ * pg-boss counts the worker as dead. With it, the ticket goes back at once, or after a moment.
+ */
+export function createLeasedTickets(parts: LeasedTicketsParts) {
   const { query, boss, queued, patienceMs, onRelease } = parts
   const leases = createLeases()
   /** Tickets on their way back, or being removed. */
@@ -115,28 +99,33 @@ export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
   }
 
   return {
-    add(plugin, tickets, request) {
+    /** Answers with those of their runs that are still queued. */
+    add(plugin: string, tickets: readonly FetchedTicket[], request: TakeRequest): Promise<readonly CheckedRun[]> {
       const begun = tickets.map(({ id, retryCount }) => begin({ ticketId: id, plugin, ticket: { id, retryCount } }))
       return read(begun, request)
     },
-    addFound(runs) {
+    /** Runs that were found in the tasks table: their tickets are lost, or another process holds them. */
+    addFound(runs: readonly QueuedRun[]): void {
       for (const run of runs) {
         const ticketId = toTicketId(run)
         if (!leases.get(ticketId)) leases.note(begin({ ticketId, plugin: run.plugin, ticket: null }), run)
       }
     },
-    async check(request) {
+    /** Reads the runs of all leases again, except those that are being claimed. */
+    async check(request: TakeRequest): Promise<readonly CheckedRun[]> {
       // Tickets on their way back can be fetched again once they have arrived.
       await Promise.all(underWay)
       const free = leases.values().filter(({ isBeingClaimed }) => !isBeingClaimed)
       return read(free, request)
     },
-    has: (entry) => leases.get(toTicketId(entry)) !== undefined,
-    isFree(entry) {
+    has: (entry: QueueEntry): boolean => leases.get(toTicketId(entry)) !== undefined,
+    /** True if there is a lease for it, and nobody is claiming it. */
+    isFree(entry: QueueEntry): boolean {
       const lease = leases.get(toTicketId(entry))
       return lease !== undefined && !lease.isBeingClaimed
     },
-    beginClaim(taskId, run) {
+    /** The run is not offered while it is being claimed. Undefined: there is no lease for it. */
+    beginClaim(taskId: TaskId, run: number): Claim | undefined {
       const lease = leases.ofTask(taskId)
       if (lease?.run?.run !== run) return undefined
       lease.isBeingClaimed = true
@@ -148,12 +137,14 @@ export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
         },
       }
     },
-    release(tasks) {
+    /** Other processes may have these at once. */
+    release(tasks: readonly TaskId[]): void {
       const held = tasks.flatMap((id) => leases.ofTask(id) ?? [])
       const unwanted = held.filter(({ isBeingClaimed }) => !isBeingClaimed)
       if (unwanted.length > 0) track(giveToOthers(unwanted))
     },
-    async close() {
+    /** Gives all tickets back. */
+    async close(): Promise<void> {
       cancelSweep?.()
       await Promise.all([giveBack(leases.values()), ...underWay])
     },

@@ -4,26 +4,24 @@ import type { LeasedTickets } from "./leased-tickets.ts"
 import type { QueuedRun, QueuedRuns } from "./queued-runs.ts"
 import { toTicketId } from "./boss.ts"
 
-/**
- * Finds in the tasks table the runs that pg-boss does not hand out: their tickets are lost, or a process that is dead or does
- * not want them holds them, or they lie behind too many that do not fit. A worker that holds a ticket claims its run at once,
- * so a run counts as abandoned when it is still queued a while later. Each plugin is looked at only every so often. Answers
- * with the runs that may be offered here.
- */
-export type LookAround = (request: TakeRequest, clogged: ReadonlySet<string>) => Promise<readonly QueuedRun[]>
-
 interface Look {
   readonly atMs: number
   /** When each of the runs was seen for the first time, by its ticket. */
   readonly firstSeenMs: ReadonlyMap<string, number>
 }
 
+/**
+ * Finds in the tasks table the runs that pg-boss does not hand out: their tickets are lost, or a process that is dead or does
+ * not want them holds them, or they lie behind too many that do not fit. A worker that holds a ticket claims its run at once,
+ * so a run counts as abandoned when it is still queued a while later. Each plugin is looked at only every so often. Answers
+ * with the runs that may be offered here.
+ */
 export function createLookAround(
   queued: QueuedRuns,
   leased: LeasedTickets,
   wakeWithin: (delayMs: number) => void,
   patienceMs: number,
-): LookAround {
+) {
   const lastLooks = new Map<string, Look>()
 
   function isTimeFor(plugin: string, nowMs: number): boolean {
@@ -35,7 +33,7 @@ export function createLookAround(
     return nowMs - (lastLooks.get(plugin)?.firstSeenMs.get(toTicketId(entry)) ?? nowMs) >= patienceMs
   }
 
-  return async (request, clogged) => {
+  return async (request: TakeRequest, clogged: ReadonlySet<string>): Promise<readonly QueuedRun[]> => {
     const nowMs = systemClock.monotonic()
     const plugins = request.plugins.filter((plugin) => clogged.has(plugin) || isTimeFor(plugin, nowMs))
     if (plugins.length < request.plugins.length) wakeWithin(patienceMs)

@@ -1,23 +1,32 @@
-import type { Clock } from "../../../base/clock.ts"
+import { type Clock, systemClock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
-import type { TicketFetching } from "./fetch-tickets.ts"
+import { createFairShare, type FairShare } from "../../rules/fair-share.ts"
+import type { Boss, FetchRequest } from "./boss.ts"
+import type { LeasedTickets } from "./leased-tickets.ts"
 import type { CheckedRun, QueuedRun, QueuedRuns, WorkspacesOfPlugins } from "./queued-runs.ts"
 
-/**
- * Fetches tickets for a request and adds their runs to `runs`: of each plugin as many as it has among the first in the
- * queue, since other workers have to wait for every ticket beyond that. Answers with the plugins whose work has to be
- * found in the tasks table.
- */
-export type Pull = (request: TakeRequest, runs: CheckedRun[]) => Promise<ReadonlySet<string>>
-
-export interface PullParts {
+interface PullParts {
+  readonly boss: Boss
   readonly queued: QueuedRuns
-  readonly fetching: TicketFetching
+  readonly leased: LeasedTickets
   readonly clock: Clock
-  byTurn(one: QueuedRun, other: QueuedRun): number
 }
 
-export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull {
+export function createPull(parts: PullParts) {
+  const { queued, clock } = parts
+  const { fetch, shareOf } = createTicketFetching(parts)
+
+  /** Among equally urgent runs those come first whose workspace has not had its share. */
+  function byTurn(one: QueuedRun, other: QueuedRun): number {
+    const standsBack = ({ plugin, workspace }: QueuedRun) => Number(shareOf(plugin).hadItsShare(workspace))
+    return (
+      other.priority - one.priority ||
+      standsBack(one) - standsBack(other) ||
+      one.queuedAt - other.queuedAt ||
+      one.number - other.number
+    )
+  }
+
   /**
    * Takes from workspaces that had their share only what the others leave room for. Where the others have nothing the
    * next round begins, even if nothing is fetched there: a second look at once would find nothing either.
@@ -25,7 +34,7 @@ export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull
   async function findByTurn(request: TakeRequest): Promise<readonly QueuedRun[]> {
     const satisfied = new Map(
       request.plugins.flatMap((plugin) => {
-        const workspaces = fetching.shareOf(plugin).thoseWhoHadTheirs()
+        const workspaces = shareOf(plugin).thoseWhoHadTheirs()
         return workspaces.length === 0 ? [] : [[plugin, workspaces] as const]
       }),
     )
@@ -37,7 +46,7 @@ export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull
     if (ofOthers.length < request.limit) {
       const lookMs = clock.monotonic() - lookedAtMs
       const inVain = [...satisfied.keys()].filter((plugin) => !ofOthers.some((run) => run.plugin === plugin))
-      for (const plugin of inVain) fetching.shareOf(plugin).beginRound(lookMs)
+      for (const plugin of inVain) shareOf(plugin).beginRound(lookMs)
     }
     return runs
   }
@@ -62,7 +71,12 @@ export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull
     return new Map([...byPlugin].map(([plugin, runs]) => [plugin, runs.length]))
   }
 
-  return async (request, runs) => {
+  /**
+   * Fetches tickets for a request and adds their runs to `runs`: of each plugin as many as it has among the first in the
+   * queue, since other workers have to wait for every ticket beyond that. Answers with the plugins whose work has to be
+   * found in the tasks table.
+   */
+  async function pull(request: TakeRequest, runs: CheckedRun[]): Promise<ReadonlySet<string>> {
     const clogged = new Set<string>()
     let left = request.plugins
     for (;;) {
@@ -73,7 +87,7 @@ export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull
       const parts = await apportion({ ...request, plugins: left, limit })
       const outcomes = await Promise.all(
         [...parts].map(async ([plugin, part]) => {
-          const outcome = await fetching.fetch(plugin, { ...request, limit: part }, runs)
+          const outcome = await fetch(plugin, { ...request, limit: part }, runs)
           if (outcome === "clogged") clogged.add(plugin)
           return { plugin, isOver: outcome !== "enough" }
         }),
@@ -84,6 +98,8 @@ export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull
       if (over.size === 0) return clogged
     }
   }
+
+  return { pull, byTurn, shareOf }
 }
 
 /** The first ones, of each plugin no more than there is room for. */
@@ -95,4 +111,95 @@ export function withinRoom<Run extends QueuedRun>(runs: readonly Run[], { limit,
     return count <= (room?.get(plugin) ?? limit)
   })
   return fitting.slice(0, limit)
+}
+
+/**
+ * `exhausted`: there are no more tickets. `clogged`: too many tickets that do not fit lie in front of those that do; the
+ * tasks table has to be asked instead.
+ */
+type FetchOutcome = "enough" | "exhausted" | "clogged"
+
+interface Fetched {
+  readonly fitting: readonly QueuedRun[]
+  readonly isClogged: boolean
+  readonly hasMisfits: boolean
+}
+
+const NOTHING: Fetched = { fitting: [], isClogged: false, hasMisfits: false }
+
+/** So many tickets that do not fit are leased at a time, of a plugin. */
+const MOST_MISFITS = 200
+/** For so long after a ticket did not fit the queue is left alone: other workers may want what lies in front. */
+const CLOGGED_MS = 1_000
+
+function createTicketFetching({ boss, queued, leased, clock }: PullParts) {
+  const shares = new Map<string, FairShare>()
+  const cloggedUntilMs = new Map<string, number>()
+
+  function shareOf(plugin: string): FairShare {
+    const share = shares.get(plugin) ?? createFairShare(clock)
+    shares.set(plugin, share)
+    return share
+  }
+
+  /** Fetches from one plugin for one request, and adds what it finds to `runs`. */
+  function fetchFor(plugin: string, request: TakeRequest, runs: CheckedRun[]) {
+    /** Fetches more and more until enough of them fit. */
+    async function fetchMore(wanted: FetchRequest): Promise<Fetched> {
+      const fitting: QueuedRun[] = []
+      let misfits = runs.filter((run) => run.plugin === plugin && !run.fits).length
+      for (let { limit } = wanted; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
+        const tickets = await boss.fetch(plugin, { ...wanted, limit })
+        const found = await leased.add(plugin, tickets, request)
+        runs.push(...found)
+        fitting.push(...found.filter(({ fits }) => fits))
+        misfits += found.filter(({ fits }) => !fits).length
+        const hasMisfits = misfits > 0
+        if (tickets.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false, hasMisfits }
+        if (misfits >= MOST_MISFITS) return { fitting, isClogged: true, hasMisfits }
+      }
+    }
+
+    /** Workspaces that had their share stand back, except for what is more urgent than what the others have. */
+    async function fetchFairly(held: readonly QueuedRun[]): Promise<Fetched> {
+      const { limit, fullWorkspaces: without } = request
+      const share = shareOf(plugin)
+      const room = limit - held.length
+      const satisfied = share.thoseWhoHadTheirs()
+      if (satisfied.length === 0) return fetchMore({ limit: room, without })
+      const lookedAtMs = clock.monotonic()
+      const others = (await queued.isAnybodyElse(satisfied))
+        ? await fetchMore({ limit: room, without: [...without, ...satisfied] })
+        : NOTHING
+      const lookMs = clock.monotonic() - lookedAtMs
+      if (others.isClogged) return others
+      const left = room - others.fitting.length
+      if (left <= 0) return fetchMore({ limit: room, without, above: lowestPriority(others.fitting) })
+      if ([...held, ...others.fitting].every(({ workspace }) => share.hadItsShare(workspace))) share.beginRound(lookMs)
+      return fetchMore({ limit: left, without })
+    }
+
+    return { fetchMore, fetchFairly }
+  }
+
+  return {
+    shareOf,
+    /** Leases tickets of a plugin and adds their runs to `runs`, until as many of them fit as the request may get. */
+    async fetch(plugin: string, request: TakeRequest, runs: CheckedRun[]): Promise<FetchOutcome> {
+      if (systemClock.monotonic() < (cloggedUntilMs.get(plugin) ?? 0)) return "clogged"
+      const { fetchMore, fetchFairly } = fetchFor(plugin, request, runs)
+      const fitting = () => runs.filter((run) => run.plugin === plugin && run.fits)
+      const held = fitting()
+      const { limit, fullWorkspaces: without } = request
+      const { isClogged, hasMisfits } =
+        held.length < limit ? await fetchFairly(held) : await fetchMore({ limit, without, above: lowestPriority(held) })
+      if (hasMisfits) cloggedUntilMs.set(plugin, systemClock.monotonic() + CLOGGED_MS)
+      if (isClogged) return "clogged"
+      return fitting().length < limit ? "exhausted" : "enough"
+    },
+  }
+}
+
+function lowestPriority(runs: readonly QueuedRun[]): number {
+  return Math.min(...runs.map(({ priority }) => priority))
 }

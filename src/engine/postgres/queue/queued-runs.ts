@@ -24,33 +24,21 @@ export type WorkspacesOfPlugins = ReadonlyMap<string, readonly string[]>
 /** A queued run, and whether the worker that asks may take it now. */
 export type CheckedRun = QueuedRun & { readonly fits: boolean }
 
-/**
- * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs
- * fit a request.
- */
-export interface QueuedRuns {
-  /** Reads those of these tasks that are queued. */
-  read(numbers: readonly number[], request: TakeRequest): Promise<readonly CheckedRun[]>
-  /** Finds the plugins that have something for the request. */
-  pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
-  /** True if any other workspace has a run in the queue, of any plugin and for any worker. */
-  isAnybodyElse(than: readonly string[]): Promise<boolean>
-  /**
-   * The runs that fit the request, in the order of the queue, without those that the named workspaces have of a plugin.
-   */
-  find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRun[]>
-  nextDueInMs(): Promise<number | undefined>
-}
+export type QueuedRuns = ReturnType<typeof createQueuedRuns>
 
 const MOST_NAMES = 20
 
-/** Without a clock, the time is the server's. */
-export function createQueuedRuns(query: Query, clock: Clock | undefined): QueuedRuns {
+/**
+ * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs
+ * fit a request. Without a clock, the time is the server's.
+ */
+export function createQueuedRuns(query: Query, clock: Clock | undefined) {
   // Asked at every look, by a worker whose plugins and limits stay the same.
   const queryNamed = toNamedQuery(query, createNaming(MOST_NAMES))
   const now = (): number | null => clock?.now() ?? null
   return {
-    async read(numbers, request) {
+    /** Reads those of these tasks that are queued. */
+    async read(numbers: readonly number[], request: TakeRequest): Promise<readonly CheckedRun[]> {
       const values: unknown[] = [now(), request.plugins, request.worker]
       const fits = `t.plugin = ANY ($2::text[]) AND ${toConditions(request, values)}`
       return queryNamed(
@@ -59,7 +47,8 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined): Queued
         values,
       )
     },
-    async pluginsWithWork(request) {
+    /** Finds the plugins that have something for the request. */
+    async pluginsWithWork(request: TakeRequest): Promise<readonly string[]> {
       const [first, ...others] = new Set(request.plugins)
       const values: unknown[] = [now(), first, request.worker]
       const fits = toConditions(request, values)
@@ -72,11 +61,15 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined): Queued
       )
       return rows.map(({ plugin }) => plugin)
     },
-    async isAnybodyElse(than) {
+    /** True if any other workspace has a run in the queue, of any plugin and for any worker. */
+    async isAnybodyElse(than: readonly string[]): Promise<boolean> {
       const rows = await queryNamed(WAITING_WORKSPACE, [than])
       return rows.length > 0
     },
-    async find(request, without) {
+    /**
+     * The runs that fit the request, in the order of the queue, without those that the named workspaces have of a plugin.
+     */
+    async find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRun[]> {
       const { plugins, worker, limit } = request
       const values: unknown[] = [now(), plugins, worker, limit]
       if (request.only) return query(toQueryOfOwn(toConditions(request, values)), values)
@@ -84,7 +77,7 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined): Queued
       const fits = [toConditions(request, values), ...toAbsence(without, values)].join(" AND ")
       return query(toQueryOfAll(fits, `$${rooms}::integer[]`), values)
     },
-    async nextDueInMs() {
+    async nextDueInMs(): Promise<number | undefined> {
       const [row] = await queryNamed<{ due_in: number | null }>(
         `SELECT (SELECT min(t.available_at) FROM tasks t
            WHERE t.status = 'queued' AND t.available_at > t.queued_at AND t.available_at > clock.now) - clock.now AS due_in
