@@ -5,13 +5,12 @@ import type { TaskId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { createBoss } from "./queue/boss.ts"
 import { createBus, type PostgresBus } from "./notify/bus.ts"
-import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
+import { DEFAULT_POOL_SIZE, DEFAULT_SCHEMA, readPoolSize, SMALLEST_POOL_SIZE } from "./connection/client-settings.ts"
 import type { Query } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
-import { DEFAULT_POOL_SIZE, readPoolSize, SMALLEST_POOL_SIZE } from "./connection/pool-size.ts"
 import { createDispatcher, createWatchedCommit } from "./queue/dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
-import { ensureVersion } from "./schema/ensure-version.ts"
+import { ensureVersion } from "./schema/migrations.ts"
 import { createGroupCommit } from "./commit/group-commit.ts"
 import { createJudgeLease } from "./read/judge-lease.ts"
 import { readNow, createServerTime, type ServerTime, toGivenTime } from "./connection/server-time.ts"
@@ -49,10 +48,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const dispatcher = createDispatcher({ query: database.query, boss, clock, tellOthers })
   const bus: PostgresBus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
   const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
-  const outputs = createOutputs({
-    query: database.query,
-    onWritten: (tasks) => tellOfOutput(database.query, bus, tasks),
-  })
+  const outputs = createOutputs(database.query, (tasks) => tellOfOutput(database.query, bus, tasks))
   const upkeep = createUpkeep(boss, warn)
 
   const kept = opened.move()

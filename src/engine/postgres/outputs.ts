@@ -6,17 +6,6 @@ import type { Query } from "./connection/database.ts"
 import { closed } from "./connection/patience.ts"
 import { createSharedReads } from "./read/shared-reads.ts"
 
-export interface PostgresOutputs extends Outputs {
-  /** Waits for what is under way, and not for what somebody else holds up. */
-  close(): Promise<void>
-}
-
-export interface OutputsParts {
-  readonly query: Query
-  /** These tasks have printed something that others can read now. */
-  onWritten(tasks: readonly TaskId[]): void
-}
-
 interface Writer {
   readonly part: OutputPart
   readonly resolve: () => void
@@ -34,8 +23,9 @@ const LONGEST_PAUSE_MS = 200
 /**
  * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole
  * database waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
+ * `onWritten`: these tasks have printed something that others can read now.
  */
-export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutputs {
+export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]) => void) {
   const waiting: Writer[] = []
   const closing = new AbortController()
   let sending: Promise<void> | undefined
@@ -107,7 +97,7 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
     return busy
   }
 
-  return {
+  const outputs: Outputs = {
     append: (part) =>
       new Promise((resolve, reject) => {
         if (closing.signal.aborted) return reject(closed())
@@ -122,7 +112,12 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
       const whole = Buffer.concat(rows.map(({ bytes }) => bytes))
       return whole.subarray(start - first.start, end - first.start)
     },
-    async close() {
+  }
+
+  return {
+    ...outputs,
+    /** Waits for what is under way, and not for what somebody else holds up. */
+    async close(): Promise<void> {
       closing.abort()
       await sending
     },

@@ -2,15 +2,14 @@ import type { Clock } from "../../base/clock.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { Database } from "./connection/database.ts"
 import type { JudgeLease } from "./read/judge-lease.ts"
-import { createCountReads, createTaskList } from "./read/task-list.ts"
+import { createListReads } from "./read/task-list.ts"
 import { createDocumentReads } from "./read/document-reads.ts"
 import { createGroupReads } from "./read/group-reads.ts"
 import { checkIntegrity } from "./read/integrity.ts"
-import { createJournalReads, createWaitReads, createNoticeReads } from "./read/journal-reads.ts"
+import { createJournalReads } from "./read/journal-reads.ts"
 import { createLeaseReads } from "./read/lease-reads.ts"
 import { createSessionReads } from "./read/session-reads.ts"
 import { createTaskReads } from "./read/task-reads.ts"
-import { createWorkerReads } from "./read/worker-reads.ts"
 
 export interface StoreParts {
   readonly database: Pick<Database, "query">
@@ -23,19 +22,13 @@ export interface StoreParts {
 /** Every read is one statement, so what it gives is of one moment. */
 export function createStore({ database, clock, judgeLease, commit }: StoreParts): TaskStore {
   const { query } = database
-  const list = createTaskList(query)
   return {
     commit,
     ...createTaskReads(query, clock),
-    ...createCountReads(query, clock),
-    tasks: list.page,
-    countTasks: list.count,
+    ...createListReads(query, clock),
     ...createJournalReads(query),
-    ...createNoticeReads(query),
     ...createGroupReads(query),
-    ...createWaitReads(query),
     ...createLeaseReads(query, judgeLease, clock),
-    ...createWorkerReads(query, judgeLease, clock),
     ...createSessionReads(query),
     ...createDocumentReads(query),
     checkIntegrity: () => checkIntegrity(query),

@@ -1,5 +1,5 @@
-import type { Database } from "../../../src/engine/postgres/connection/database.ts"
-import { type DatabaseOptions, openDatabase } from "../../../src/engine/postgres/connection/open-database.ts"
+import type { Database, DatabaseOptions } from "../../../src/engine/postgres/connection/database.ts"
+import { openDatabase } from "../../../src/engine/postgres/connection/open-database.ts"
 
 /** A database that is closed at the end of the block that opened it. */
 export async function openDisposable(options: DatabaseOptions): Promise<Database & AsyncDisposable> {

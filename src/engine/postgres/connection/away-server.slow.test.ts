@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { eventually } from "../../../../test/support/eventually.ts"
 import { createTestDatabase, type TestDatabase } from "../../../../test/support/postgres/server.ts"
-import type { Database } from "./database.ts"
-import { type DatabaseOptions, openDatabase } from "./open-database.ts"
+import type { Database, DatabaseOptions } from "./database.ts"
+import { openDatabase } from "./open-database.ts"
 import { type Proxy, startProxy } from "../../../../test/support/postgres/proxy.ts"
 import { toErrorResponse } from "../../../../test/support/postgres/refusal.ts"
 

@@ -1,16 +1,7 @@
 import pg from "pg"
 import { MeanwhileError } from "../../../base/error.ts"
-import { readPoolSize, POOL_SIZE_PARAMETER } from "./pool-size.ts"
+import type { ConnectionOptions } from "./database.ts"
 import type { StoreName } from "./store-error.ts"
-
-export interface ConnectionOptions {
-  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…` */
-  readonly url: string
-  /** Where the tables are. */
-  readonly schema?: string
-  /** The server ends a statement that takes longer. 0: it may take as long as it takes. */
-  readonly statementTimeoutMs?: number
-}
 
 /** The settings of every connection of one store, and the name of the store for people. */
 export interface ClientSettings extends Pick<StoreName, "server" | "role"> {
@@ -42,12 +33,9 @@ const PLANNING = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "ena
 export function toClientSettings(options: ConnectionOptions): ClientSettings {
   const { url, schema = DEFAULT_SCHEMA, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
   if (!/^[a-z_][a-z0-9_]{0,43}$/.test(schema))
-    throw new MeanwhileError(
-      "invalid_input",
-      `"${schema}" cannot be the schema of a store. Use up to 44 small letters, digits and underscores.`,
-    )
+    throw invalid(`"${schema}" cannot be the schema of a store. Use up to 44 small letters, digits and underscores.`)
   const { host, port, user, database, password, ssl } = parseUrl(url)
-  if (!user) throw new MeanwhileError("invalid_input", NO_USER)
+  if (!user) throw invalid(NO_USER)
   const settings: readonly (readonly [string, string | number])[] = [
     ["search_path", schema],
     ["statement_timeout", statementTimeoutMs],
@@ -93,6 +81,10 @@ export function withoutSessionSettings(client: pg.ClientConfig): pg.ClientConfig
   return rest
 }
 
+function invalid(text: string): MeanwhileError {
+  return new MeanwhileError("invalid_input", text)
+}
+
 const NO_USER =
   "The URL of the store names no user, and neither does the environment (PGUSER, USER). Write postgres://user@host/database."
 
@@ -104,22 +96,22 @@ const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "
  */
 function parseUrl(url: string): pg.Client {
   if (!/^postgres(ql)?:\/\//.test(url))
-    throw new MeanwhileError("invalid_input", "A store on PostgreSQL has a URL like postgres://user@host/database.")
-  if (hasUnknownParameter(url)) {
-    const text = `The URL of the store has a parameter that is not known. For TLS there are sslmode, sslrootcert, sslcert and sslkey, for fewer connections pool_size; leave out what PostgreSQL does not have.`
-    throw new MeanwhileError("invalid_input", text)
-  }
+    throw invalid("A store on PostgreSQL has a URL like postgres://user@host/database.")
+  if (hasUnknownParameter(url))
+    throw invalid(
+      "The URL of the store has a parameter that is not known. For TLS there are sslmode, sslrootcert, sslcert and sslkey, for fewer connections pool_size; leave out what PostgreSQL does not have.",
+    )
   readPoolSize(url)
   const mode = URL.parse(url)?.searchParams.get("sslmode") ?? "disable"
-  if (!SSL_MODES.includes(mode)) {
-    const text = `The sslmode in the URL of the store is not known. There are ${SSL_MODES.join(", ")}; verify-full is what you want, with sslrootcert=/path/to/ca.pem where the authority is your own.`
-    throw new MeanwhileError("invalid_input", text)
-  }
-  if (isCutShort(url)) throw new MeanwhileError("invalid_input", UNREADABLE)
+  if (!SSL_MODES.includes(mode))
+    throw invalid(
+      `The sslmode in the URL of the store is not known. There are ${SSL_MODES.join(", ")}; verify-full is what you want, with sslrootcert=/path/to/ca.pem where the authority is your own.`,
+    )
+  if (isCutShort(url)) throw invalid(UNREADABLE)
   try {
     return new pg.Client({ connectionString: withPlainMode(url) })
   } catch (error) {
-    throw new MeanwhileError("invalid_input", describeUrlProblem(error))
+    throw invalid(describeUrlProblem(error))
   }
 }
 
@@ -173,4 +165,27 @@ function hasUnknownParameter(url: string): boolean {
 function withPlainMode(url: string): string {
   if (URL.parse(url)?.searchParams.get("uselibpqcompat") === "true") return url
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full")
+}
+
+/** Reads from a URL the most connections at once, beside the one that listens. */
+const POOL_SIZE_PARAMETER = "pool_size"
+
+export const DEFAULT_POOL_SIZE = 10
+/**
+ * One for writers, one for those that are held up, one for a take, and one for everybody else: without it, reads and
+ * new queues would wait, and a take with them, which looks at other rows while its transaction is open.
+ */
+export const SMALLEST_POOL_SIZE = 4
+/** No process has so much to ask: a server would only be busier with connections. */
+const LARGEST_POOL_SIZE = 100
+
+/** Undefined: the URL says nothing of it. */
+export function readPoolSize(url: string): number | undefined {
+  const text = URL.parse(url)?.searchParams.get(POOL_SIZE_PARAMETER) ?? undefined
+  if (text === undefined) return undefined
+  const size = Number(text)
+  if (/^\d+$/.test(text) && size >= SMALLEST_POOL_SIZE && size <= LARGEST_POOL_SIZE) return size
+  const range = `${SMALLEST_POOL_SIZE} to ${LARGEST_POOL_SIZE}`
+  const message = `The ${POOL_SIZE_PARAMETER} in the URL of the store must be a whole number from ${range}: how many connections each program may have at once, beside the one that listens.`
+  throw invalid(message)
 }

@@ -5,19 +5,9 @@ import { toTrouble } from "./store-error.ts"
 import { createHash } from "node:crypto"
 
 /** Used by one at a time. */
-export interface Connection {
-  run<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
-  /** One statement by itself, and not as part of a transaction. */
-  runAlone<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
-  /** Statements without values that change nothing about rows: the name of the last command that was done. */
-  command(text: string): Promise<string>
-  /** Why a statement could not be sent. The server knows nothing of that statement, and would commit the others. */
-  unsent(): Error | undefined
-  /** The statements that each transaction begins with. */
-  readonly begin: string
-}
+export type Connection = ReturnType<typeof toConnection>
 
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly client: pg.PoolClient
   /** The session is not ours: what holds for it is said in each transaction, and nothing outlives one. */
   readonly isBorrowed: boolean
@@ -61,21 +51,25 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
     }
   }
 
-  async function run<Row>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
+  async function run<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
     const results = await ask(statement, values)
     const [first, ...others] = results.map((result) => result.rows as readonly Row[])
     return others.length === 0 ? (first ?? []) : [first ?? [], ...others].flat()
   }
 
+  /** Statements without values that change nothing about rows: the name of the last command that was done. */
   const command = async (text: string): Promise<string> => (await ask(text)).at(-1)?.command ?? ""
 
   return {
+    /** The statements that each transaction begins with. */
     begin,
     run,
     command,
+    /** Why a statement could not be sent. The server knows nothing of that statement, and would commit the others. */
     unsent: () => unsent,
     isBroken: () => isBroken,
-    async runAlone<Row>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
+    /** One statement by itself, and not as part of a transaction. */
+    async runAlone<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
       if (!isBorrowed) return run<Row>(statement, values)
       const answers = [command(begin), run<Row>(statement, values), command("COMMIT")] as const
       // When all are there the connection can be used again, whatever they were.

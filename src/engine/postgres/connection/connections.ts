@@ -4,18 +4,9 @@ import { type Connection, toConnection } from "./connection.ts"
 import { createSockets } from "./sockets.ts"
 import { isSettingRefused, toTrouble, TurnedAway } from "./store-error.ts"
 
-/** At most so many at once, made when needed, each used by one at a time. */
-export interface Connections {
-  /** The connection goes back afterwards, or away when it was lost or what came of it cannot be trusted. */
-  use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
-  /** Refuses, as lost, what was asked before this moment (of the monotonic clock) and was not answered. */
-  giveUp(askedBeforeMs: number): void
-  /** Refuses everything from now on, as lost. */
-  cut(): void
-  close(): Promise<void>
-}
+export type Connections = ReturnType<typeof createConnections>
 
-export interface ConnectionsParts {
+interface ConnectionsParts {
   readonly settings: ClientSettings
   /** The most at once. */
   readonly size: number
@@ -25,7 +16,8 @@ export interface ConnectionsParts {
 
 const IDLE_MS = 30_000
 
-export function createConnections({ settings, size, onDoubt }: ConnectionsParts): Connections {
+/** At most so many at once, made when needed, each used by one at a time. */
+export function createConnections({ settings, size, onDoubt }: ConnectionsParts) {
   const sockets = createSockets()
   const unanswered = createUnanswered(onDoubt)
   const owned = new WeakSet<pg.PoolClient>()
@@ -105,7 +97,8 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
   }
 
   return {
-    async use(work) {
+    /** The connection goes back afterwards, or away when it was lost or what came of it cannot be trusted. */
+    async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
       const { givenUp, end } = unanswered.begin()
       try {
         return await useOne(work, givenUp)
@@ -117,12 +110,13 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
       }
     },
     giveUp: unanswered.giveUp,
-    cut() {
+    /** Refuses everything from now on, as lost. */
+    cut(): void {
       isOver = true
       unanswered.giveUp(Number.POSITIVE_INFINITY)
       sockets.destroyAll()
     },
-    async close() {
+    async close(): Promise<void> {
       unanswered.close()
       await Promise.all([...retired, pool].map((made) => made.end()))
       sockets.letGo()
@@ -145,27 +139,13 @@ async function isOwnSession(client: pg.PoolClient, { hasSettings }: ClientSettin
   return found?.has_settings === true && found.process === named
 }
 
-/** Statements that the server has not answered yet. */
-interface Unanswered {
-  begin(): Asked
-  /** Refuses, as lost, what was asked before this moment. */
-  giveUp(askedBeforeMs: number): void
-  close(): void
-}
-
-interface Asked {
-  /** Only ever rejects. */
-  readonly givenUp: Promise<never>
-  end(): void
-}
-
 const LOOK_EVERY_MS = 250
 /** An answer that takes longer, of a server that is there, is rare. */
 const LONG_MS = 750
 const TELL_AGAIN_MS = 2_000
 
-/** `onLong`: something has not been answered for long. */
-function createUnanswered(onLong: () => void): Unanswered {
+/** Statements that the server has not answered yet. `onLong`: something has not been answered for long. */
+function createUnanswered(onLong: () => void) {
   /** The oldest first. */
   const asked = new Map<symbol, { readonly sinceMs: number; readonly giveUp: (error: Error) => void }>()
   let toldMs = Number.NEGATIVE_INFINITY
@@ -182,12 +162,14 @@ function createUnanswered(onLong: () => void): Unanswered {
   return {
     begin() {
       const key = Symbol("asked")
+      // Only ever rejects.
       const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
       givenUp.catch(() => {})
       asked.set(key, { sinceMs: performance.now(), giveUp })
       return { givenUp, end: () => void asked.delete(key) }
     },
-    giveUp(askedBeforeMs) {
+    /** Refuses, as lost, what was asked before this moment (of the monotonic clock) and was not answered. */
+    giveUp(askedBeforeMs: number): void {
       for (const { sinceMs, giveUp } of asked.values())
         if (sinceMs < askedBeforeMs) giveUp(new Error("Connection terminated: its answer is not waited for any more"))
     },

@@ -1,3 +1,33 @@
+export interface ConnectionOptions {
+  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…&pool_size=…` */
+  readonly url: string
+  /**
+   * Where the tables are. They are created when missing. pg-boss has a schema of the same name with `_queue` behind it.
+   */
+  readonly schema?: string
+  /** The server ends a statement that takes longer. 0: it may take as long as it takes. */
+  readonly statementTimeoutMs?: number
+}
+
+export interface DatabaseOptions extends ConnectionOptions {
+  /**
+   * The most connections at once, beside the one that listens. At least four. Default: the URL's `pool_size`, else 10.
+   */
+  readonly poolSize?: number
+  /** How long a server is waited for that is not there at first, when it is likely that the URL is wrong. Default: 5 s. */
+  readonly startPatienceMs?: number
+  /** The same for one that goes away later: callers are refused after it. Default: 60 s. */
+  readonly patienceMs?: number
+  /** Once it aborts, a server that is away is not waited for. So it is when the store is closed. */
+  readonly leaving?: AbortSignal
+  /** Called when that has come to pass: from now on everything is refused. */
+  readonly onGone?: () => void
+  /** Called when the server is found to be away, and when it is back. */
+  readonly onAway?: (isAway: boolean) => void
+  /** Lines for a person: that the server is waited for, is away, is back. */
+  readonly tell?: (line: string) => void
+}
+
 /** A statement whose text never changes: the server plans it once per connection, under its name. */
 export interface Statement {
   readonly name: string

@@ -1,31 +1,13 @@
 import { toErrorMessage } from "../../../base/error.ts"
 import { createTransactions } from "./transaction.ts"
-import { type ConnectionOptions, toClientSettings } from "./client-settings.ts"
+import { DEFAULT_POOL_SIZE, toClientSettings } from "./client-settings.ts"
 import { createConnections } from "./connections.ts"
-import type { Database, Query, Statement } from "./database.ts"
+import type { Database, DatabaseOptions, Query, Statement } from "./database.ts"
 import { toOwnerColumn, toOwnerCommand } from "./owner-command.ts"
 import { closed, createPatience } from "./patience.ts"
-import { DEFAULT_POOL_SIZE } from "./pool-size.ts"
 import { IS_READ_ONLY, probeServer, readOnly } from "./probe-server.ts"
 import { createReachability } from "./reachability.ts"
 import { type StoreName, toStoreError } from "./store-error.ts"
-
-export interface DatabaseOptions extends ConnectionOptions {
-  /** The most connections at once. */
-  readonly poolSize?: number
-  /** How long a lost connection is tried to be made again before who asked is refused. */
-  readonly patienceMs?: number
-  /** The same for the first connection of all, when it is more likely that the URL is wrong. */
-  readonly startPatienceMs?: number
-  /** Once it aborts, a server that is away is not waited for. */
-  readonly leaving?: AbortSignal
-  /** Called when that has come to pass: from now on everything is refused. */
-  readonly onGone?: () => void
-  /** Called when the server is found to be away, and when it is back. */
-  readonly onAway?: (isAway: boolean) => void
-  /** Lines for a person: that the server is waited for, is away, is back. */
-  readonly tell?: (line: string) => void
-}
 
 const PATIENCE_MS = 60_000
 const START_PATIENCE_MS = 5_000

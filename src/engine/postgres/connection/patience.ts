@@ -9,17 +9,13 @@ const LONGEST_CONFLICT_MS = 50
 /** A conflict that comes back so often is none between writers of one moment. */
 const MOST_CONFLICTS = 12
 
-/** How long to go on trying. Real time, whatever clock the engine was given: nobody would advance another meanwhile. */
-export interface Patience {
-  /** Waits as long as it is wise after this error, and says whether to try again. */
-  bear(error: unknown): Promise<boolean>
-  isOver(): boolean
-  /** Longer every time, and half of it by chance, so that a fleet does not come back in step. */
-  pause(): Promise<void>
-}
+export type Patience = ReturnType<typeof createPatience>
 
-/** `closing`: nothing is tried again. `gone`: the server is away, and nobody waits for it any more. */
-export function createPatience(patienceMs: number, closing: AbortSignal, gone?: AbortSignal): Patience {
+/**
+ * How long to go on trying. Real time, whatever clock the engine was given: nobody would advance another meanwhile.
+ * `closing`: nothing is tried again. `gone`: the server is away, and nobody waits for it any more.
+ */
+export function createPatience(patienceMs: number, closing: AbortSignal, gone?: AbortSignal) {
   const startedAt = performance.now()
   let pauseMs = SHORTEST_PAUSE_MS
   let conflicts = 0
@@ -35,6 +31,7 @@ export function createPatience(patienceMs: number, closing: AbortSignal, gone?: 
     }
   }
 
+  /** Longer every time, and half of it by chance, so that a fleet does not come back in step. */
   async function pause(): Promise<void> {
     const mostMs = pauseMs
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
@@ -44,7 +41,8 @@ export function createPatience(patienceMs: number, closing: AbortSignal, gone?: 
   return {
     isOver,
     pause,
-    async bear(error) {
+    /** Waits as long as it is wise after this error, and says whether to try again. */
+    async bear(error: unknown): Promise<boolean> {
       const kind = toTrouble(error)?.kind
       if (kind === "conflict" && ++conflicts <= MOST_CONFLICTS)
         await waitAbout(Math.min(2 ** conflicts, LONGEST_CONFLICT_MS))

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
-import { toClientSettings } from "./client-settings.ts"
-import { readPoolSize } from "./pool-size.ts"
+import { readPoolSize, toClientSettings } from "./client-settings.ts"
 
 const URL_OF_STORE = "postgres://me@host/work"
 

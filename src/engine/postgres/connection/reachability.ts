@@ -1,18 +1,4 @@
-/** Finds out whether the server is there, when there is reason to doubt it. */
-export interface Reachability {
-  readonly isAway: boolean
-  /** A connection was lost, or nobody has answered for long. */
-  doubt(): void
-  /**
-   * A new connection was made, and it takes writes: the server is back, although the next probe may be a second away. A
-   * statement on an old connection proves less: the server may let nobody else in, or be read-only.
-   */
-  confirm(): void
-  /** Resolves once nothing is tried any more. */
-  close(): Promise<void>
-}
-
-export interface ReachabilityParts {
+interface ReachabilityParts {
   /** Asks the server something, within moments. */
   probe(): Promise<void>
   /** It could not be reached for longer than a lost connection takes to be made again. */
@@ -26,7 +12,8 @@ const FEWEST_FAILURES = 2
 const SHORTEST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 1_000
 
-export function createReachability({ probe, onAway, onBack }: ReachabilityParts): Reachability {
+/** Finds out whether the server is there, when there is reason to doubt it. */
+export function createReachability({ probe, onAway, onBack }: ReachabilityParts) {
   const closing = new AbortController()
   const looks = new Set<Promise<void>>()
   let isAway = false
@@ -60,10 +47,11 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
   }
 
   return {
-    get isAway() {
+    get isAway(): boolean {
       return isAway
     },
-    doubt() {
+    /** A connection was lost, or nobody has answered for long. */
+    doubt(): void {
       if (closing.signal.aborted || current) return
       const look = { sinceMs: performance.now(), confirmed: new AbortController() }
       current = look
@@ -73,7 +61,11 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
       })
       looks.add(looking)
     },
-    confirm() {
+    /**
+     * A new connection was made, and it takes writes: the server is back, although the next probe may be a second away. A
+     * statement on an old connection proves less: the server may let nobody else in, or be read-only.
+     */
+    confirm(): void {
       const look = current
       if (!look || !isAway) return
       // A doubt from now on is a new one, even if the last probe of this look has not ended.
@@ -81,7 +73,8 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
       look.confirmed.abort()
       tellBack(look.sinceMs)
     },
-    async close() {
+    /** Resolves once nothing is tried any more. */
+    async close(): Promise<void> {
       closing.abort()
       await Promise.all(looks)
     },

@@ -4,27 +4,21 @@ import { Socket } from "node:net"
  * The sockets of connections. pg ends a connection only once the server has answered, and a server that hangs never
  * does.
  */
-export interface Sockets {
-  create(): Socket
-  /** At once, whatever was asked on them. */
-  destroyAll(): void
-  /** No process stays for them: pg leaves one open when it has no password for a server that asks. */
-  letGo(): void
-}
-
-export function createSockets(): Sockets {
+export function createSockets() {
   const open = new Set<Socket>()
   return {
-    create() {
+    create(): Socket {
       const socket = new Socket()
       open.add(socket)
       socket.once("close", () => open.delete(socket))
       return socket
     },
-    destroyAll() {
+    /** At once, whatever was asked on them. */
+    destroyAll(): void {
       for (const socket of open) socket.destroy()
     },
-    letGo() {
+    /** No process stays for them: pg leaves one open when it has no password for a server that asks. */
+    letGo(): void {
       for (const socket of open) socket.unref()
     },
   }

@@ -1,4 +1,5 @@
 import { MeanwhileError, type ErrorCode, toErrorMessage } from "../../../base/error.ts"
+import { systemCodeOf } from "../../../base/system-error.ts"
 
 /**
  * The reaction to an error of the server or of the connection. `lost`: the connection is gone, try on another one.
@@ -49,6 +50,8 @@ const NO_TLS = refused(
   "store_unavailable",
   "cannot be spoken to by TLS. Check the files that sslrootcert, sslcert and sslkey name, and what the server offers.",
 )
+const NO_CONNECTION_LEFT =
+  "has no connection left. Raise its max_connections, or let each program have fewer: ?pool_size=4 in its URL."
 const STALE_PLAN = conflict("store_unavailable", "was changed under a statement. Try again.")
 
 /** By SQLSTATE, the whole code or its class: the longer one decides. */
@@ -71,13 +74,7 @@ const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
   ["42P01", NO_TABLES],
   ["42P05", STALE_PLAN],
   ["53100", refused("disk_full", "cannot grow: its disk is full. Free some space; nothing of this was stored.")],
-  [
-    "53300",
-    {
-      ...LOST,
-      text: "has no connection left. Raise its max_connections, or let each program have fewer: ?pool_size=4 in its URL.",
-    },
-  ],
+  ["53300", { ...LOST, text: NO_CONNECTION_LEFT }],
   ["54", refused("invalid_input", "cannot hold a value of such a size.")],
   ["55P03", HELD],
   ["57014", TOO_SLOW],
@@ -119,7 +116,7 @@ export class TurnedAway extends Error {
 export function toTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof Error) || error instanceof MeanwhileError) return undefined
   if (error instanceof TurnedAway) return { ...(toTrouble(error.cause) ?? LOST), kind: "lost" }
-  const code = "code" in error && typeof error.code === "string" ? error.code : ""
+  const code = systemCodeOf(error) ?? ""
   if (LOST_CODES.has(code) || LOST_TEXTS.test(error.message)) return LOST
   if (NO_PASSWORD_TEXT.test(error.message)) return NO_PASSWORD
   if (error.message.includes("does not support SSL"))
@@ -134,7 +131,7 @@ const UNKNOWN = refused("store_unavailable", "refused the request.")
 
 /** A pooler that hands out connections by transaction takes no settings of the session. */
 export function isSettingRefused(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "08P01" && error.message.includes("startup param")
+  return systemCodeOf(error) === "08P01" && toErrorMessage(error).includes("startup param")
 }
 
 /** Every error of the server as a refusal; a refusal of ours, and a mistake of ours, stay what they are. */
@@ -158,8 +155,7 @@ const LOCK_NOT_AVAILABLE = "55P03"
 
 /** True if a transaction was rolled back because another one held a wanted row for longer than the lock timeout. */
 export function isHeldUp(error: unknown): boolean {
-  const { cause } = error instanceof Error ? error : {}
-  return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE
+  return error instanceof Error && systemCodeOf(error.cause) === LOCK_NOT_AVAILABLE
 }
 
 /** True if the server refused a transaction for a reason that may be in one of its values, and that has no other name. */

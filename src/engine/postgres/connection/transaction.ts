@@ -1,11 +1,12 @@
 import { MeanwhileError } from "../../../base/error.ts"
+import { systemCodeOf } from "../../../base/system-error.ts"
 import type { Connection } from "./connection.ts"
 import type { Connections } from "./connections.ts"
 import type { Database, Query, Statement, TransactionOptions } from "./database.ts"
 import type { Patience } from "./patience.ts"
 import { type StoreName, toStoreError, toTrouble } from "./store-error.ts"
 
-export interface TransactionParts {
+interface TransactionParts {
   readonly connections: Connections
   readonly name: StoreName
   createPatience(): Patience
@@ -120,7 +121,7 @@ async function requireSent(connection: Connection): Promise<void> {
 
 /** Statements behind one that failed are refused for that alone, and say nothing of the reason. */
 function isAftermath(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === IN_FAILED_TRANSACTION
+  return systemCodeOf(error) === IN_FAILED_TRANSACTION
 }
 
 const IN_FAILED_TRANSACTION = "25P02"
@@ -148,26 +149,8 @@ function inDoubt(error: unknown, { server }: StoreName): MeanwhileError {
   return new MeanwhileError("store_unavailable", text, { server }, { cause: error })
 }
 
-/**
- * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
- * slot, a row of its own, and writes its number into it as the last thing before the COMMIT, in the same round trip.
- * (The server's own transaction ids prove nothing after a crash: one that did not reach the log is given out again.)
- */
-interface CommitMarks {
-  /** Undefined while the store has no tables: then only migrations run, and they may run twice. */
-  take(connection: Connection): Promise<CommitMark | undefined>
-}
-
-interface CommitMark {
-  /** Written as the last thing before the COMMIT. */
-  write(connection: Connection): Promise<unknown>
-  /**
-   * Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then.
-   */
-  isCommitted(connection: Connection): Promise<boolean>
-  /** Once the transaction is decided. */
-  release(): void
-}
+type CommitMarks = ReturnType<typeof createCommitMarks>
+type CommitMark = NonNullable<Awaited<ReturnType<CommitMarks["take"]>>>
 
 /**
  * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing
@@ -180,17 +163,26 @@ const MARK: Statement = {
       number = excluded.number / (commit_marks.number < excluded.number)::integer`,
 }
 
-function createCommitMarks(): CommitMarks {
+/**
+ * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
+ * slot, a row of its own, and writes its number into it as the last thing before the COMMIT, in the same round trip.
+ * (The server's own transaction ids prove nothing after a crash: one that did not reach the log is given out again.)
+ */
+function createCommitMarks() {
   const owner = crypto.randomUUID()
   const freeSlots: string[] = []
   let slotCount = 0
   let lastNumber = 0
   let hasTable = false
 
-  function createMark(slot: string, number: number): CommitMark {
+  function createMark(slot: string, number: number) {
     return {
-      write: (connection) => connection.run(MARK, [slot, number]),
-      async isCommitted(connection) {
+      /** Written as the last thing before the COMMIT. */
+      write: (connection: Connection): Promise<unknown> => connection.run(MARK, [slot, number]),
+      /**
+       * Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then.
+       */
+      async isCommitted(connection: Connection): Promise<boolean> {
         const higher = ++lastNumber
         await connection.command(connection.begin)
         // Either of the two waits while the other transaction holds the row, whether it was there before or not.
@@ -203,12 +195,14 @@ function createCommitMarks(): CommitMarks {
         await connection.command("COMMIT")
         return isThere
       },
+      /** Once the transaction is decided. */
       release: () => void freeSlots.push(slot),
     }
   }
 
   return {
-    async take(connection) {
+    /** Undefined while the store has no tables: then only migrations run, and they may run twice. */
+    async take(connection: Connection) {
       hasTable ||= await findTable(connection)
       if (!hasTable) return undefined
       return createMark(freeSlots.pop() ?? `${owner}/${++slotCount}`, ++lastNumber)

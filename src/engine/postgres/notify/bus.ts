@@ -1,19 +1,13 @@
-import type { Bus, Wake } from "../../../task/bus.ts"
+import type { Wake } from "../../../task/bus.ts"
 import { createLocalBus } from "../../rules/local-bus.ts"
-import { type ConnectionOptions, toClientSettings, withoutSessionSettings } from "../connection/client-settings.ts"
-import type { Database, Query } from "../connection/database.ts"
+import { toClientSettings, withoutSessionSettings } from "../connection/client-settings.ts"
+import type { ConnectionOptions, Database, Query } from "../connection/database.ts"
 import { createListener, type ListenerTimes } from "./listener.ts"
 import { fromPayload, isFrom, type News, toPayloads } from "./wake-payload.ts"
 
-export interface PostgresBus extends Bus {
-  /** In the transaction of the changes: other processes hear of them when it is committed, and never otherwise. */
-  notify(query: Query, changes: readonly News[]): Promise<void>
-  /** After the commit: listeners of this process are told directly. */
-  publish(changes: readonly News[]): void
-  close(): Promise<void>
-}
+export type PostgresBus = Awaited<ReturnType<typeof createBus>>
 
-export interface BusOptions extends ConnectionOptions {
+interface BusOptions extends ConnectionOptions {
   readonly database: Database
   /** Something was queued, here or elsewhere. */
   onOffers(): void
@@ -33,7 +27,7 @@ const POLL_MS = 250
 const SAFETY_MS = 30_000
 
 /** Hears of other processes by NOTIFY, and by looking where that does not work. Resolves once it is known which. */
-export async function createBus(options: BusOptions): Promise<PostgresBus> {
+export async function createBus(options: BusOptions) {
   const { database, onOffers, warn, times = {} } = options
   const { client, schema } = toClientSettings(options)
   const { pollMs = POLL_MS, safetyMs = SAFETY_MS } = times
@@ -47,6 +41,7 @@ export async function createBus(options: BusOptions): Promise<PostgresBus> {
     onOffers()
   }
 
+  /** After the commit: listeners of this process are told directly. */
   function publish(changes: readonly News[]): void {
     for (const { wakes } of changes) local.publish(wakes)
     if (changes.some(({ hasOffers }) => hasOffers)) onOffers()
@@ -73,13 +68,14 @@ export async function createBus(options: BusOptions): Promise<PostgresBus> {
   return {
     subscribe: local.subscribe,
     subscribeTask: local.subscribeTask,
-    async notify(query, changes) {
+    /** In the transaction of the changes: other processes hear of them when it is committed, and never otherwise. */
+    async notify(query: Query, changes: readonly News[]): Promise<void> {
       const payloads = toPayloads(sender, changes)
       if (payloads.length > 0)
         await query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload", [channel, payloads])
     },
     publish,
-    async close() {
+    async close(): Promise<void> {
       poll.close()
       await listener.close()
     },
@@ -94,18 +90,11 @@ function toDeafMessage(pollMs: number): string {
   return `PostgreSQL takes no LISTEN from here, as behind a pooler that hands out connections by transaction. Changes of other processes are looked for every ${pollMs} ms instead. To hear of them at once, connect to the server itself or to a pooler that hands out connections by session.`
 }
 
-/** Looks whether anything at all was written. */
-interface ChangePoll {
-  /** From now on so often. */
-  every(intervalMs: number): void
-  close(): void
-}
-
 /**
- * The server's own list of transactions changes with every one that writes, here or in another database of the server:
+ * Looks whether anything at all was written. The server's own list of transactions changes with every one that writes, here or in another database of the server:
  * equal lists mean that nothing can have been missed.
  */
-function createChangePoll(database: Database, onChange: () => void): ChangePoll {
+function createChangePoll(database: Database, onChange: () => void) {
   let timer: NodeJS.Timeout | undefined
   let intervalMs: number | undefined
   let isClosed = false
@@ -131,12 +120,13 @@ function createChangePoll(database: Database, onChange: () => void): ChangePoll 
   }
 
   return {
-    every(ms) {
+    /** From now on so often. */
+    every(ms: number): void {
       if (ms === intervalMs) return
       intervalMs = ms
       schedule()
     },
-    close() {
+    close(): void {
       isClosed = true
       clearTimeout(timer)
     },

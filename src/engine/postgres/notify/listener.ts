@@ -5,7 +5,7 @@ import type { Database } from "../connection/database.ts"
 import { createPatience } from "../connection/patience.ts"
 import { createSockets } from "../connection/sockets.ts"
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly client: pg.ClientConfig
   readonly database: Database
   readonly channel: string
@@ -32,11 +32,7 @@ export interface ListenerTimes {
 
 const TIMES: ListenerTimes = { heartbeatMs: 10_000, answerMs: 5_000, probeMs: 1_000, deafMs: 60_000 }
 
-export interface Listener {
-  /** Once it is known whether notifications arrive, or that the server cannot be reached now. */
-  readonly isReady: Promise<void>
-  close(): Promise<void>
-}
+export type Listener = ReturnType<typeof createListener>
 
 type Ending = "lost" | "deaf"
 
@@ -45,7 +41,7 @@ type Ending = "lost" | "deaf"
  * nothing: a pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification
  * is sent through the pool first, and must arrive.
  */
-export function createListener(options: ListenerOptions): Listener {
+export function createListener(options: ListenerOptions) {
   const { database, channel } = options
   const times = { ...TIMES, ...options.times }
   // The same one every time: what a pooler was once told to listen to it keeps.
@@ -133,8 +129,9 @@ export function createListener(options: ListenerOptions): Listener {
 
   const running = run().catch(() => {})
   return {
+    /** Once it is known whether notifications arrive, or that the server cannot be reached now. */
     isReady: ready.promise,
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       await running
     },

@@ -17,8 +17,16 @@ const LARGEST_PAYLOAD = 7_900
 /** Beyond this, reading everything is quicker than following the list. */
 const MOST_PAYLOADS = 20
 
-type Topic = "tasks" | "sessions" | "written" | "groups" | "outputs"
-type Item = readonly [topic: Topic, encoded: string]
+/** The lists of ids beside that of the tasks, each with what its ids mean. */
+const ID_LISTS: Readonly<Record<string, (id: string) => Wake>> = {
+  sessions: (id) => ({ about: "session", sessionId: id as SessionId }),
+  written: (id) => ({ about: "session", sessionId: id as SessionId, hasNotice: false }),
+  groups: (id) => ({ about: "group", groupId: id as GroupId }),
+  outputs: (id) => ({ about: "output", taskId: id as TaskId }),
+}
+
+/** One entry of the list of its topic. */
+type Item = readonly [topic: string, encoded: string]
 
 /**
  * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. A listener
@@ -50,27 +58,16 @@ function toHead(sender: string): string {
 export function fromPayload(payload: string): Message | undefined {
   const parsed = parse(payload)
   if (typeof parsed !== "object" || parsed === null) return undefined
-  const {
-    from,
-    everything,
-    offers,
-    tasks = [],
-    sessions = [],
-    written = [],
-    groups = [],
-    outputs = [],
-  } = parsed as Record<string, unknown>
+  const { from, everything, offers, tasks = [], ...lists } = parsed as Record<string, unknown>
   if (typeof from !== "string") return undefined
   if (everything === true) return { sender: from, wakes: [{ about: "unknown" }], hasOffers: true }
-  if (!isListOf(tasks, isTaskEntry) || !isListOf(groups, isText)) return undefined
-  if (!isListOf(sessions, isText) || !isListOf(written, isText) || !isListOf(outputs, isText)) return undefined
-  const wakes: Wake[] = [
-    ...tasks.map(toTaskWake),
-    ...sessions.map((id): Wake => ({ about: "session", sessionId: id as SessionId })),
-    ...written.map((id): Wake => ({ about: "session", sessionId: id as SessionId, hasNotice: false })),
-    ...groups.map((id): Wake => ({ about: "group", groupId: id as GroupId })),
-    ...outputs.map((id): Wake => ({ about: "output", taskId: id as TaskId })),
-  ]
+  if (!isListOf(tasks, isTaskEntry)) return undefined
+  const wakes: Wake[] = tasks.map(toTaskWake)
+  for (const [topic, toWake] of Object.entries(ID_LISTS)) {
+    const { [topic]: ids = [] } = lists
+    if (!isListOf(ids, isText)) return undefined
+    wakes.push(...ids.map(toWake))
+  }
   return { sender: from, wakes, hasOffers: offers === true }
 }
 
@@ -94,10 +91,9 @@ function toItems(wakes: readonly Wake[]): readonly Item[] {
     ...[...tasks].map(([id, sequence]): Item => {
       return ["tasks", JSON.stringify(mayBeOver.has(id) ? [id, sequence] : [id, sequence, LIVE])]
     }),
-    ...[...sessions].map((id): Item => ["sessions", JSON.stringify(id)]),
-    ...[...written.difference(sessions)].map((id): Item => ["written", JSON.stringify(id)]),
-    ...[...groups].map((id): Item => ["groups", JSON.stringify(id)]),
-    ...[...outputs].map((id): Item => ["outputs", JSON.stringify(id)]),
+    ...Object.entries({ sessions, written: written.difference(sessions), groups, outputs }).flatMap(([topic, ids]) =>
+      [...ids].map((id): Item => [topic, JSON.stringify(id)]),
+    ),
   ]
 }
 

@@ -6,57 +6,43 @@ import { toLimit, toPlace, createConditions } from "./conditions.ts"
 import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
 import type { NoticeState } from "../../../task/notice.ts"
 
-const TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
+/** The number of the task with this id. */
+const toNumber = (parameter: string): string => `(SELECT number FROM tasks WHERE id = ${parameter})`
 
 const EVENTS = {
   name: "events",
-  text: `SELECT sequence, run, at, type, body FROM events WHERE task = ${TASK_NUMBER} AND sequence > $2
+  text: `SELECT sequence, run, at, type, body FROM events WHERE task = ${toNumber("$1")} AND sequence > $2
     ORDER BY sequence LIMIT $3`,
 }
 
 const STEPS = {
   name: "steps",
-  text: `SELECT ${STEP_COLUMNS} FROM steps WHERE task = ${TASK_NUMBER} AND run = $2 ORDER BY first_sequence`,
+  text: `SELECT ${STEP_COLUMNS} FROM steps WHERE task = ${toNumber("$1")} AND run = $2 ORDER BY first_sequence`,
 }
 
-/** Reads the events of a task and the steps of its runs. */
-export function createJournalReads(query: Query): Pick<TaskStore, "events" | "steps"> {
+const WAIT = { name: "wait", text: "SELECT * FROM waits WHERE id = $1" }
+
+/** Reads what belongs to tasks. Waits and notices come with the oldest first. */
+export function createJournalReads(query: Query): Pick<TaskStore, "events" | "steps" | "wait" | "waits" | "notices"> {
   return {
     async events(id, afterSequence, limit) {
       const rows = await query<EventRow>(EVENTS, [id, toPlace(afterSequence), toLimit(limit)])
       return rows.map((row) => toEvent(id, row))
     },
     steps: async (id, run) => (await query<StepRow>(STEPS, [id, run])).map((row) => toStep(id, run, row)),
-  }
-}
-
-const WAIT = { name: "wait", text: "SELECT * FROM waits WHERE id = $1" }
-
-export function createWaitReads(query: Query): Pick<TaskStore, "wait" | "waits"> {
-  return {
     async wait(id) {
       const [row] = await query<WaitRow>(WAIT, [id])
       return row && toWaitRecord(row)
     },
-    /** Oldest first. */
     async waits({ taskId, workspace, isOpen, expiresBy }) {
       const conditions = createConditions()
-      if (taskId !== undefined)
-        conditions.demand(`task = (SELECT number FROM tasks WHERE id = ${conditions.bind(taskId)})`)
+      if (taskId !== undefined) conditions.demand(`task = ${toNumber(conditions.bind(taskId))}`)
       conditions.equal("workspace", workspace)
       if (isOpen !== undefined) conditions.demand(isOpen ? "state = 'open'" : "state <> 'open'")
       if (expiresBy !== undefined) conditions.demand(`expires_at <= ${conditions.bind(toPlace(expiresBy))}`)
       const text = `SELECT * FROM waits${conditions.where()} ORDER BY opened_at, task, run, id`
       return (await query<WaitRow>(text, conditions.values)).map(toWaitRecord)
     },
-  }
-}
-
-const UNSETTLED: ReadonlySet<NoticeState> = new Set(["pending", "claimed"])
-
-/** Oldest first. */
-export function createNoticeReads(query: Query): Pick<TaskStore, "notices"> {
-  return {
     async notices(filter, limit) {
       const conditions = toConditions(filter)
       const end = `ORDER BY at, task, run LIMIT ${conditions.bind(toLimit(limit))}`
@@ -65,13 +51,15 @@ export function createNoticeReads(query: Query): Pick<TaskStore, "notices"> {
   }
 }
 
+const UNSETTLED: ReadonlySet<NoticeState> = new Set(["pending", "claimed"])
+
 /**
  * A task or session has few notices; only unsettled ones are indexed, and the query names them whenever the filter
  * allows.
  */
 function toConditions({ taskId, session, workspace, states, notify }: NoticeFilter) {
   const conditions = createConditions()
-  if (taskId !== undefined) conditions.demand(`task = (SELECT number FROM tasks WHERE id = ${conditions.bind(taskId)})`)
+  if (taskId !== undefined) conditions.demand(`task = ${toNumber(conditions.bind(taskId))}`)
   const isNarrow = taskId !== undefined || typeof session === "string"
   conditions[taskId === undefined ? "equal" : "match"]("session", session)
   conditions[isNarrow ? "match" : "equal"]("workspace", workspace)

@@ -1,5 +1,8 @@
 import type { Clock } from "../../../base/clock.ts"
+import type { JsonValue } from "../../../base/json.ts"
+import type { WorkerId } from "../../../task/id.ts"
 import type { TaskStore } from "../../../task/store.ts"
+import { ANNOUNCEMENTS, WORKER_LEASE_PREFIX } from "../../../task/worker.ts"
 import { toLease, type LeaseRow, toStoredLease } from "../../rules/hold-lease.ts"
 import type { Query } from "../connection/database.ts"
 import type { JudgeLease, ServerWord } from "./judge-lease.ts"
@@ -20,17 +23,17 @@ export function toServerWord({ server_start, server_now, renewed_at }: HeardLeas
   return { serverStart: server_start, serverNowMs: server_now, renewedAtMs: renewed_at }
 }
 
-/** By the server's clock, for which who owns the time has no use. */
-export function createIsSilent(clock: Clock | undefined): (row: HeardLeaseRow) => boolean {
-  return ({ server_now, renewed_at, ttl_ms }) => !clock && server_now - renewed_at >= ttl_ms
-}
+type WorkerRow = HeardLeaseRow & { readonly announcement: string | null; readonly running: number }
 
 export function createLeaseReads(
   query: Query,
   judgeLease: JudgeLease,
   clock: Clock | undefined,
-): Pick<TaskStore, "leases"> {
-  const isSilent = createIsSilent(clock)
+): Pick<TaskStore, "leases" | "workers"> {
+  /** By the server's clock, for which who owns the time has no use. */
+  const isSilent = ({ server_now, renewed_at, ttl_ms }: HeardLeaseRow): boolean =>
+    !clock && server_now - renewed_at >= ttl_ms
+
   return {
     async leases(keyPrefix) {
       const conditions = createConditions()
@@ -43,6 +46,31 @@ export function createLeaseReads(
         const lease = toStoredLease(row)
         const isOver = judgeLease(lease, toServerWord(row))
         return toLease(lease, isOver, isOver || isSilent(row))
+      })
+    },
+    /**
+     * Leaves a silent worker out at once, also where the server or its clock is to blame for the silence. Callers that
+     * decide by this list read the leases too.
+     */
+    async workers() {
+      const conditions = createConditions()
+      demandPrefix(conditions, "key", WORKER_LEASE_PREFIX)
+      // One that somebody else has taken is of a worker that is gone.
+      conditions.demand(`key = ${conditions.bind(WORKER_LEASE_PREFIX)} || holder`)
+      const { workspace, collection } = ANNOUNCEMENTS
+      const rows = await query<WorkerRow>(
+        `SELECT ${LEASE_COLUMNS},
+           (SELECT value FROM documents WHERE workspace = ${conditions.bind(workspace)}
+             AND collection = ${conditions.bind(collection)} AND id = holder) AS announcement,
+           (SELECT count(*) FROM tasks WHERE worker = holder AND kind <> 'turn') AS running
+         FROM leases${conditions.where()} ORDER BY key`,
+        conditions.values,
+      )
+      return rows.flatMap((row) => {
+        const lease = toStoredLease(row)
+        if (isSilent(row) || judgeLease(lease, toServerWord(row))) return []
+        const announcement = row.announcement === null ? null : (JSON.parse(row.announcement) as JsonValue)
+        return { id: lease.holder as WorkerId, process: lease.data, announcement, running: row.running }
       })
     },
   }

@@ -1,27 +1,27 @@
-import type { TaskSummary } from "../../../task/record.ts"
-import type { Page, PageRequest, TaskFilter, TaskStore } from "../../../task/store.ts"
+import type { TaskStore } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming } from "../connection/connection.ts"
 import { toPageLimit } from "./conditions.ts"
-import { toCountQuery, toTaskQuery } from "./task-query.ts"
+import { toCountQuery, toTaskConditions, toTaskQuery } from "./task-query.ts"
 import type { Clock } from "../../../base/clock.ts"
 import type { RunStatus } from "../../../task/lifecycle.ts"
 import { toCounts } from "../../rules/status-counts.ts"
-import { toTaskConditions } from "./task-conditions.ts"
-
-export interface TaskList {
-  page(filter: TaskFilter, request: PageRequest): Promise<Page<TaskSummary>>
-  count(filter: TaskFilter): Promise<number>
-}
 
 type ListRow = SummaryRow & { readonly at: number }
 
-export function createTaskList(query: Query): TaskList {
+/** Programs ask for few kinds of lists, again and again: half of what one costs is to plan it. */
+const MOST_NAMES = 200
+
+/** Without a clock of its own the store goes by the server's. */
+export function createListReads(
+  query: Query,
+  clock: Clock | undefined,
+): Pick<TaskStore, "tasks" | "countTasks" | "countByStatus" | "queueAgeMs"> {
   const statementOf = createNaming(MOST_NAMES)
   return {
-    async page(filter, { limit, cursor }) {
+    async tasks(filter, { limit, cursor }) {
       requirePageLimit(limit, "tasks")
       const after = cursor === undefined ? undefined : parseCursor(cursor)
       const { text, values } = toTaskQuery(filter, after, toPageLimit(limit))
@@ -34,23 +34,11 @@ export function createTaskList(query: Query): TaskList {
       const last = rows[limit - 1]
       return rows.length > limit && last ? { items, cursor: toCursor(last) } : { items }
     },
-    async count(filter) {
+    async countTasks(filter) {
       const { text, values } = toCountQuery(filter)
       const [row] = await query<{ count: number }>(text, values)
       return row?.count ?? 0
     },
-  }
-}
-
-/** Programs ask for few kinds of lists, again and again: half of what one costs is to plan it. */
-const MOST_NAMES = 200
-
-/** Without a clock of its own the store goes by the server's. */
-export function createCountReads(
-  query: Query,
-  clock: Clock | undefined,
-): Pick<TaskStore, "countByStatus" | "queueAgeMs"> {
-  return {
     async countByStatus(filter) {
       const conditions = toTaskConditions(filter, ["workspace"])
       return toCounts(

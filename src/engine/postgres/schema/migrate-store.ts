@@ -1,8 +1,7 @@
 import { DEFAULT_SCHEMA } from "../connection/client-settings.ts"
 import { openDatabase } from "../connection/open-database.ts"
-import { ensureVersion } from "./ensure-version.ts"
 import { grantUse, requireRole } from "./grant-use.ts"
-import { isCurrent } from "./migrations.ts"
+import { ensureVersion, isCurrent } from "./migrations.ts"
 import { findLackingOwnership, findLackingUse, type LackingRight } from "./role-rights.ts"
 
 export interface MigrateStoreOptions {
