@@ -1,45 +1,33 @@
-/** Conditions on rows, as SQL whose values are parameters. */
-export interface Conditions {
-  /** Parameters so far, in the order of their numbers. */
-  readonly values: readonly unknown[]
-  /** Makes a value a parameter: `$3`. */
-  bind(value: unknown): string
-  demand(condition: string): void
-  /** Found through an index that begins with the column. */
-  equal(column: string, value: string | number | null | undefined): void
-  /** Looked at in rows that were found by other means: no index is chosen for it. */
-  match(column: string, value: string | number | null | undefined): void
-  among(column: string, values: readonly string[] | undefined): void
-  /** ` WHERE …`, or nothing. */
-  where(): string
-}
+export type Conditions = ReturnType<typeof createConditions>
 
-export function createConditions(): Conditions {
+/** Conditions on rows, as SQL whose values are parameters. */
+export function createConditions() {
   const values: unknown[] = []
   const demanded: string[] = []
 
-  function bind(value: unknown): string {
-    values.push(value)
-    return `$${values.length}`
-  }
-
+  /** Makes a value a parameter: `$3`. */
+  const bind = (value: unknown): string => `$${values.push(value)}`
   const demand = (condition: string): void => void demanded.push(condition)
   return {
-    values,
+    /** Parameters so far, in the order of their numbers. */
+    values: values as readonly unknown[],
     bind,
     demand,
-    equal(column, value) {
+    /** Found through an index that begins with the column. */
+    equal(column: string, value: string | number | null | undefined): void {
       if (value === undefined) return
       demand(value === null ? `${column} IS NULL` : `${column} = ${bind(value)}`)
     },
-    match(column, value) {
+    /** Looked at in rows that were found by other means: no index is chosen for it. */
+    match(column: string, value: string | number | null | undefined): void {
       if (value === undefined) return
       demand(value === null ? `${column} IS NULL` : `${column} IS NOT DISTINCT FROM ${bind(value)}`)
     },
-    among(column, given) {
+    among(column: string, given: readonly string[] | undefined): void {
       if (given) demand(`${column} = ANY (${bind(given)}::text[])`)
     },
-    where: () => (demanded.length > 0 ? ` WHERE ${demanded.join(" AND ")}` : ""),
+    /** ` WHERE …`, or nothing. */
+    where: (): string => (demanded.length > 0 ? ` WHERE ${demanded.join(" AND ")}` : ""),
   }
 }
 

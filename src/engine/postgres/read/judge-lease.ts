@@ -38,11 +38,7 @@ interface Sighting {
   readonly silentSinceMs: number
 }
 
-interface ClockReading {
-  readonly serverStart: string
-  readonly serverNowMs: number
-  readonly monotonicMs: number
-}
+type ClockReading = Pick<ServerWord, "serverStart" | "serverNowMs"> & { readonly monotonicMs: number }
 
 /** A clock that gained or lost more than so much between two looks was set, or is another one. */
 const LARGEST_DRIFT_MS = 1_000

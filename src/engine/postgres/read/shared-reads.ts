@@ -1,6 +1,3 @@
-/** Reads one thing by its id. */
-export type ReadOne<Id, Found> = (id: Id) => Promise<Found | undefined>
-
 interface Reader<Id, Found> {
   readonly id: Id
   readonly resolve: (found: Found | undefined) => void
@@ -16,7 +13,7 @@ const LARGEST_GROUP = 500
  */
 export function createSharedReads<Id, Found>(
   readAll: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, Found>>,
-): ReadOne<Id, Found> {
+): (id: Id) => Promise<Found | undefined> {
   let waiting: Reader<Id, Found>[] = []
   let isRunning = false
 

@@ -1,12 +1,11 @@
 import { DEFAULT_SCHEMA } from "../connection/client-settings.ts"
+import type { DatabaseOptions } from "../connection/database.ts"
 import { openDatabase } from "../connection/open-database.ts"
 import { grantUse, requireRole } from "./grant-use.ts"
 import { ensureVersion, isCurrent } from "./migrations.ts"
 import { findLackingOwnership, findLackingUse, type LackingRight } from "./role-rights.ts"
 
-export interface MigrateStoreOptions {
-  readonly url: string
-  readonly schema?: string
+export interface MigrateStoreOptions extends Pick<DatabaseOptions, "url" | "schema"> {
   /** A role that may use the store from then on, without the right to change its tables. */
   readonly grantTo?: string
   /** Lines for the person who waits. */
