@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { createOneAtATime, type OneAtATime } from "../../base/one-at-a-time.ts"
+import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { PluginHost } from "../../plugin/plugin-host.ts"
 import { type Tool, defineTool } from "../../plugin/tool.ts"
@@ -12,7 +12,7 @@ import { createOpencodeVocabulary } from "./vocabulary/opencode/vocabulary.ts"
 import { createPenguiflowVocabulary } from "./vocabulary/penguiflow/vocabulary.ts"
 import { toPlacement } from "./operations/started-call.ts"
 import { createTaskOperations } from "./operations/task-operations.ts"
-import type { VocabularySettings } from "./operations/vocabulary-settings.ts"
+import type { BackgroundCall } from "./operations/background-call.ts"
 
 export interface BackgroundPluginOptions {
   /** Default `meanwhile`. */
@@ -93,19 +93,16 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = 
   penguiflow: createPenguiflowVocabulary,
 }
 
-interface TaskToolParts {
-  readonly settings: VocabularySettings
-  readonly oneAtATime: OneAtATime
-  /** Computed from all tools exposed now. */
-  readonly capable: () => readonly CapableTool[]
-}
+/** `capable` are all tools exposed now, whoever they are offered to. */
+type TaskToolParts = Omit<BackgroundCall, "context">
 
 /** A person may be asked whether what is to be started may run: that takes as long as it takes. */
 const ANSWER_LIMIT_MS = 60 * 60 * 1_000
 const READ_LIMIT_MS = 60_000
 
 /** A tool of the vocabulary as an ordinary tool. */
-function createTaskTool(tool: VocabularyTool, { settings, oneAtATime, capable }: TaskToolParts): Tool {
+function createTaskTool(tool: VocabularyTool, parts: TaskToolParts): Tool {
+  const { settings, capable } = parts
   const { name, input, isAutoApproved, waitsMs, title, starts, onCrash = "retry" } = tool
   const limitMs = isAutoApproved ? READ_LIMIT_MS : ANSWER_LIMIT_MS
   return defineTool({
@@ -119,7 +116,7 @@ function createTaskTool(tool: VocabularyTool, { settings, oneAtATime, capable }:
     ...(starts && toPlacement(starts, capable)),
     run: (parsed, context) => {
       const offered = () => onlyOffered(capable(), context.sessions.offers())
-      return tool.run(parsed, createTaskOperations({ context, settings, oneAtATime, capable: offered }))
+      return tool.run(parsed, createTaskOperations({ ...parts, context, capable: offered }))
     },
   })
 }

@@ -1,19 +1,15 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { ListedTask, TaskView } from "../../../plugin/task-service.ts"
-import { isTerminal, type RunStatus, TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
+import { isTerminal, TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
 import { TASK_KINDS, type TaskRecord } from "../../../task/record.ts"
 import { isAskedOfPerson } from "../../../task/runtime-plugin.ts"
 import type { TaskFilter } from "../../../task/store.ts"
 import type { BackgroundCall } from "./background-call.ts"
 
 /** Which of the tasks of this conversation. */
-export interface OwnFilter {
-  readonly statuses?: readonly RunStatus[]
+export interface OwnFilter extends Pick<TaskFilter, "statuses" | "batch" | "isConsumed"> {
   /** Its name or id. */
   readonly group?: string
-  readonly batch?: string
-  /** True if its result has been used. */
-  readonly isConsumed?: boolean
 }
 
 const MOST_LISTED = 1_000
@@ -37,13 +33,13 @@ export async function requireOwn(call: BackgroundCall, id: string): Promise<Task
   throw new MeanwhileError("permission_denied", message, { id: view.task.id })
 }
 
-export async function listOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly ListedTask[]> {
+export async function listOwn(call: BackgroundCall, filter: OwnFilter): Promise<readonly ListedTask[]> {
   const { items } = await call.context.tasks.list(await toFilter(call, filter), { limit: MOST_LISTED })
   return items
 }
 
 /** The same without gates and questions: those are a person's, and nothing that is meant for all reaches them. */
-export async function listWork(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly ListedTask[]> {
+export async function listWork(call: BackgroundCall, filter: OwnFilter): Promise<readonly ListedTask[]> {
   return (await listOwn(call, filter)).filter((task) => !isAskedOfPerson(task))
 }
 
@@ -63,8 +59,8 @@ export async function cancelAndLook(call: BackgroundCall, id: string): Promise<b
   return task.survivors !== "unknown" && task.survivors.length === 0
 }
 
-export async function clearOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<number> {
-  return call.context.tasks.clear({ ...(await toFilter(call, { statuses: TERMINAL_STATUSES, ...filter })) })
+export async function clearOwn(call: BackgroundCall, filter: OwnFilter): Promise<number> {
+  return call.context.tasks.clear(await toFilter(call, { statuses: TERMINAL_STATUSES, ...filter }))
 }
 
 async function toFilter({ context }: BackgroundCall, { group, ...filter }: OwnFilter): Promise<TaskFilter> {

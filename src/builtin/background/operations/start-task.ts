@@ -1,35 +1,36 @@
+import { isDeepStrictEqual } from "node:util"
+import { defined } from "../../../base/defined.ts"
+import { MeanwhileError } from "../../../base/error.ts"
+import { findNearNames } from "../../../base/near-name.ts"
+import { type AgentRequest, type Handover, HANDOVERS } from "../../../plugin/agent-request.ts"
 import type { GroupRequest } from "../../../plugin/group-service.ts"
 import type { ToolCall } from "../../../plugin/task-service.ts"
+import { type Tool, toPinned } from "../../../plugin/tool.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
 import type { GroupRecord } from "../../../task/group.ts"
-import type { NotifyMode, TaskRecord } from "../../../task/record.ts"
+import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
+import type { TaskRecord } from "../../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
-import { findTool } from "./find-tool.ts"
-import { findSameWork } from "./same-work.ts"
 import { waitForTasks } from "./wait-for-tasks.ts"
-import { HANDOVERS } from "../../../plugin/agent-request.ts"
 
 /** How a task is started, whatever it does. */
-export interface StartOptions {
-  readonly title?: string
+export interface StartOptions extends Pick<ToolCall, "title" | "notify" | "timeoutMs" | "priority"> {
   /** The open group of that name in this conversation, or a new one. */
   readonly group?: Omit<GroupRequest, "workspace" | "session">
   /** The group takes no more members after this one. */
   readonly seals?: boolean
-  readonly notify?: NotifyMode
-  readonly timeoutMs?: number
-  readonly priority?: number
   /** Also when the same work of this conversation is alive. */
   readonly again?: boolean
   /** Waits for the end as long as a turn is kept open for it: of the group when it is sealed, else of the task. */
   readonly isRetained?: boolean
 }
 
-export interface TaskStart extends StartOptions {
-  readonly tool: string
-  readonly plugin?: string
-  readonly input: unknown
+export interface TaskStart extends StartOptions, Pick<ToolCall, "tool" | "plugin" | "input"> {}
+
+export interface AgentStart extends StartOptions, Pick<AgentRequest, "task" | "profile" | "name" | "budget"> {
+  /** The part of this conversation that the agent is handed, as of now. Default `summary`. */
+  readonly handover?: Handover
 }
 
 export type Started =
@@ -49,40 +50,62 @@ export async function startTask(call: BackgroundCall, request: TaskStart): Promi
   return startTool(call, found, input, request)
 }
 
+export async function startAgent(call: BackgroundCall, request: AgentStart): Promise<Started> {
+  const { task, profile, name, handover = "summary", budget, ...options } = request
+  const found = call.capable().find(({ tool }) => tool.kind === "agent")
+  if (!found) {
+    const message = "No tool here starts agents. Do the work yourself, or start its parts as tasks."
+    throw new MeanwhileError("not_background_capable", message)
+  }
+  // Also when it is empty: an agent that is handed nothing takes no summary by itself.
+  const context = await call.context.sessions.handOver(handover)
+  const input: AgentRequest = defined({ task, profile, name, context, budget })
+  return startTool(call, found, input, options)
+}
+
+/** The tool to be started. Nothing is started on behalf of a model that it could not call itself. */
+function findTool(call: BackgroundCall, name: string, plugin?: string): CapableTool {
+  const capable = call.capable()
+  const found = capable.find((each) => each.tool.name === name && (plugin === undefined || each.plugin === plugin))
+  if (found) return found
+  const names = capable.map((each) => each.tool.name)
+  const these = names.length > 0 ? `These can: ${names.join(", ")}.` : "No tool here can."
+  const offered = call.context.sessions.offers().filter(({ tool }) => tool === name)
+  if (offered.some((each) => plugin === undefined || each.plugin === plugin)) {
+    throw new MeanwhileError("not_background_capable", `${name} cannot run in the background. ${these}`, { tool: name })
+  }
+  const near = findNearNames(name, names)
+  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : these
+  const where = plugin === undefined ? "" : ` of plugin ${plugin}`
+  throw new MeanwhileError("unknown_tool", `There is no tool ${name}${where} to run in the background. ${hint}`, {
+    tool: name,
+  })
+}
+
 /**
  * The effect of a crash, point by point; the call is made again and then
  * - before the task is written: at most an open group without it, which the same name finds again;
  * - after it: the task is found by the key of this call, and its group is sealed if that was left to do.
  */
-export async function startTool(
+async function startTool(
   call: BackgroundCall,
   found: CapableTool,
   input: unknown,
   options: StartOptions,
 ): Promise<Started> {
+  const { oneAtATime, settings } = call
   const { session } = call.context
   const work = JSON.stringify([session, found.plugin, found.tool.name, input])
-  const started = await call.oneAtATime(work, () =>
-    inGroup(call, options, () => startOnce(call, found, input, options)),
-  )
+  const start = () => startOnce(call, found, input, options)
+  // One after the other: the caller that seals a group has put its own task into it, and nobody finds it open in between.
+  const place = options.group && JSON.stringify([session, options.group.name])
+  const started = await oneAtATime(work, place === undefined ? start : () => oneAtATime(place, start))
   if (started.outcome === "running_already" || !options.isRetained) return started
   const { task, group } = started
   // A result that a person must decide on first cannot be awaited in this turn.
   if (group?.merge === "human_gated") return started
   const what = group && options.seals ? { group: group.id } : { tasks: [task.id] }
-  const waited = await waitForTasks(call, { ...what, limitMs: call.settings.retainTurnTimeoutMs })
-  return { ...started, waited }
-}
-
-/**
- * One after the other: the caller that seals a group has put its own task into it, and nobody finds it open in between.
- */
-async function inGroup(
-  { context, oneAtATime }: BackgroundCall,
-  { group }: StartOptions,
-  start: () => Promise<Started>,
-): Promise<Started> {
-  return group ? oneAtATime(JSON.stringify([context.session, group.name]), start) : start()
+  return { ...started, waited: await waitForTasks(call, { ...what, limitMs: settings.retainTurnTimeoutMs }) }
 }
 
 async function startOnce(
@@ -91,10 +114,9 @@ async function startOnce(
   input: unknown,
   options: StartOptions,
 ): Promise<Started> {
-  const { tasks, session, callKey } = call.context
+  const { tasks, session, callKey, model } = call.context
   const idempotencyKey = `start/${callKey}`
-  const { items } = await tasks.list({ idempotencyKey })
-  const [known] = items
+  const [known] = (await tasks.list({ idempotencyKey })).items
   if (known) {
     const { task } = await tasks.get(known.id)
     return { outcome: "started", task, group: await settleGroup(call, task, options), waited: null }
@@ -102,27 +124,49 @@ async function startOnce(
   const same = options.again ? undefined : await findSameWork(call, found, input)
   if (same) return { outcome: "running_already", task: same }
   const group = options.group ? await tasks.groups.open({ ...options.group, session }) : null
-  const toolCall = { ...toToolCall(found, input, options), ...modelOf(call, found) }
-  const task = await tasks.start({ ...toolCall, group: group?.id ?? null, idempotencyKey })
-  return { outcome: "started", task, group: await settleGroup(call, task, options), waited: null }
-}
-
-/** An agent counts against the limit of its model. */
-function modelOf({ context }: BackgroundCall, { tool }: CapableTool): Pick<ToolCall, "model"> {
-  return tool.kind === "agent" && context.session !== null ? { model: context.model.id } : {}
-}
-
-function toToolCall({ plugin, tool }: CapableTool, input: unknown, options: StartOptions): ToolCall {
+  const { plugin, tool } = found
   const { title, notify, timeoutMs, priority } = options
-  return {
+  const task = await tasks.start({
     plugin,
     tool: tool.name,
     input,
-    ...(title !== undefined && { title }),
-    ...(notify !== undefined && { notify }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(priority !== undefined && { priority }),
+    ...defined({ title, notify, timeoutMs, priority }),
+    // An agent counts against the limit of its model.
+    ...(tool.kind === "agent" && session !== null && { model: model.id }),
+    group: group?.id ?? null,
+    idempotencyKey,
+  })
+  return { outcome: "started", task, group: await settleGroup(call, task, options), waited: null }
+}
+
+const MOST_COMPARED = 100
+
+/** A live task of this conversation that does the same already. One whose input held a secret is never recognised. */
+async function findSameWork(
+  { context }: BackgroundCall,
+  { plugin, tool }: CapableTool,
+  input: unknown,
+): Promise<TaskRecord | undefined> {
+  const { tasks, session } = context
+  const filter = { session, plugin, tool: tool.name, statuses: LIVE_STATUSES }
+  const { items } = await tasks.list(filter, { limit: MOST_COMPARED })
+  const asked = toComparable(tool, input)
+  for (const { id } of items) {
+    const { task } = await tasks.get(id)
+    if (isDeepStrictEqual(toComparable(tool, task.input), asked)) return task
   }
+  return undefined
+}
+
+/** With the defaults of the tool, where this process is; of an agent what it is asked to do, whatever is handed over with it. */
+function toComparable(tool: Tool, input: unknown): unknown {
+  if (tool.kind === "agent") {
+    const { task, profile } = input as Partial<AgentRequest>
+    return { task, profile }
+  }
+  const parsed = tool.input.safeParse(input)
+  if (!parsed.success) return input
+  return toPinned(tool, parsed.data, parsed.data)
 }
 
 /** The group as it stands with the task in it; sealing a sealed one changes nothing. */

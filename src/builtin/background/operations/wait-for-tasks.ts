@@ -3,16 +3,16 @@ import { LIVE_STATUSES, TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import { listWork, requireOwn } from "./own-tasks.ts"
 
+/** The subject of a wait and its limit. */
+export type OwnWait = Omit<WaitRequest, "signal" | "consume">
+
 const NOTHING_TO_WAIT_FOR: WaitAnswer = { reason: "met", tasks: [], group: null, match: null }
 
 /**
  * Waits without a model call. What the person says meanwhile goes first: it ends the wait, and stops nothing. Claims
  * nothing: the answer that shows an ended task uses its result.
  */
-export async function waitForTasks(
-  call: BackgroundCall,
-  request: Omit<WaitRequest, "signal" | "consume">,
-): Promise<WaitAnswer> {
+export async function waitForTasks(call: BackgroundCall, request: OwnWait): Promise<WaitAnswer> {
   const { tasks, sessions, signal } = call.context
   const wanted = request.tasks ?? (request.group === undefined ? await findUnused(call) : undefined)
   if (wanted?.length === 0 && request.group === undefined) return NOTHING_TO_WAIT_FOR

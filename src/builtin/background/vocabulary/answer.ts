@@ -1,8 +1,45 @@
-import type { JsonObject } from "../../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../../base/json.ts"
 import { toOneLine } from "../../../base/one-line.ts"
-import { handBack, type ToolReturn } from "../../../plugin/tool.ts"
+import type { ListedTask } from "../../../plugin/task-service.ts"
+import { contentOf, handBack, type ToolReturn } from "../../../plugin/tool.ts"
+import type { MissingAbility } from "../../../plugin/worker-view.ts"
+import type { Patch } from "../../../task/patch.ts"
 
 /** The model reads all of it, people the headline. */
 export function answer(headline: string, payload: JsonObject): ToolReturn {
   return handBack({ digest: [toOneLine(headline)], facts: {}, artifacts: [], nextSteps: [], payload })
+}
+
+const MOST_SHOWN = 100
+
+/** The newest tasks of a list. `filters` is what else can be asked for, to see older ones. */
+export function answerList(
+  tasks: readonly ListedTask[],
+  toFacts: (task: ListedTask) => JsonObject,
+  filters: string,
+): ToolReturn {
+  const shown = tasks.slice(0, MOST_SHOWN).map(toFacts)
+  const left = tasks.length - shown.length
+  const note = left > 0 ? { note: `${left} older ones are not shown: ask for ${filters}.` } : {}
+  const headline = tasks.length === 1 ? "1 task" : `${tasks.length} tasks`
+  return answer(headline, { tasks: shown, count: tasks.length, ...note })
+}
+
+const SHORT_ID_CHARACTERS = 8
+
+/** As much of an id as is shown. Every command takes it, and says so where it means several. */
+export function toShortId(id: string): string {
+  return id.slice(0, SHORT_ID_CHARACTERS)
+}
+
+/** Why a queued task will not begin; nothing when somebody can run it. */
+export function toLack(missing: MissingAbility | null | undefined): JsonObject {
+  return missing ? { cannot_run: missing.text } : {}
+}
+
+/** The result of a run as plain data: text instead of content made for display. */
+export function toPlainResult({ payload, digest }: Patch): JsonValue {
+  const shown = contentOf(payload)?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`))
+  if (shown) return shown.join("\n")
+  return payload === null && digest.length > 0 ? digest.join("\n") : payload
 }

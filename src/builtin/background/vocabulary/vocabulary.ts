@@ -1,12 +1,13 @@
-import type { z } from "zod"
+import { z } from "zod"
 import type { JsonValue } from "../../../base/json.ts"
+import { lazily } from "../../../base/lazily.ts"
 import type { ToolReturn } from "../../../plugin/tool.ts"
 import type { PromotedAnswer } from "../../../plugin/tool-hooks.ts"
 import type { OnCrash } from "../../../task/step.ts"
+import type { VocabularySettings } from "../operations/background-call.ts"
 import type { CapableTool } from "../operations/capable-tool.ts"
 import type { StartedCall } from "../operations/started-call.ts"
 import type { TaskOperations } from "../operations/task-operations.ts"
-import type { VocabularySettings } from "../operations/vocabulary-settings.ts"
 
 /** The names and shapes under which the model sees the tools for tasks: data over one service. */
 export interface Vocabulary {
@@ -40,3 +41,7 @@ export interface VocabularyTool<Input = unknown> {
 export function defineVocabularyTool<Input>(tool: VocabularyTool<Input>): VocabularyTool {
   return tool as unknown as VocabularyTool
 }
+
+export const taskId = lazily(() =>
+  z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."),
+)

@@ -1,5 +1,3 @@
-import type { CapableTool } from "../../operations/capable-tool.ts"
-
 /** This vocabulary's names for tools that are named differently here. Both names are accepted; these are shown. */
 const PLUGINS: ReadonlyMap<string, string> = new Map([["shell", "cli"]])
 const TOOLS: ReadonlyMap<string, string> = new Map([["run_command", "runCommand"]])
@@ -18,9 +16,4 @@ export function isPlugin(plugin: string, name: string): boolean {
 
 export function isTool(tool: string, name: string): boolean {
   return tool === name || toToolName(tool) === name
-}
-
-/** Each once, in the order in which they are exposed. */
-export function pluginNames(capable: readonly CapableTool[]): readonly string[] {
-  return [...new Set(capable.map(({ plugin }) => toPluginName(plugin)))]
 }

@@ -1,9 +1,10 @@
 import { z } from "zod"
+import { defined } from "../../../../base/defined.ts"
 import { toErrorMessage } from "../../../../base/error.ts"
 import type { JsonObject } from "../../../../base/json.ts"
 import type { CapableTool } from "../../operations/capable-tool.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { isPlugin, isTool, pluginNames, toPluginName, toToolName } from "./names.ts"
+import { isPlugin, isTool, toPluginName, toToolName } from "./names.ts"
 
 const LONGEST_TIMEOUT_SECONDS = 604_800
 
@@ -39,11 +40,11 @@ Returns a task_id. The result comes back to you by itself when the task ends.`,
       change: (input, started) => ({ ...input, arguments: started }),
     },
     async run({ plugin_name: plugin, tool_name: tool, arguments: input, timeout_seconds: seconds }, operations) {
-      const found = findCapable(operations.capable(), tool, plugin)
+      const found = findCapable(operations.call.capable(), tool, plugin)
       if ("error" in found) return { success: false, error: found.error }
       try {
-        const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1_000 }
-        const call = { tool: found.tool.name, plugin: found.plugin, input, ...timeout }
+        const timeoutMs = seconds && seconds * 1_000
+        const call = defined({ tool: found.tool.name, plugin: found.plugin, input, timeoutMs })
         const { outcome, task } = await operations.start(call)
         const { estimate } = await operations.look(task.id)
         const comes = `Its result comes back by itself; task_id '${task.id}' is for looking at it or cancelling it.`
@@ -72,9 +73,7 @@ function findCapable(
   const ofPlugin = plugin === undefined ? capable : capable.filter((each) => isPlugin(each.plugin, plugin))
   const found = ofPlugin.find((each) => isTool(each.tool.name, tool))
   if (found) return found
-  const names = pluginNames(capable)
-    .map((name) => `'${name}'`)
-    .join(", ")
+  const names = [...new Set(capable.map((each) => `'${toPluginName(each.plugin)}'`))].join(", ")
   if (plugin !== undefined && ofPlugin.length === 0) {
     return { error: `Plugin '${plugin}' does not support background execution. Capable plugins: [${names}]` }
   }

@@ -6,8 +6,7 @@ import { toBackgroundResult } from "../../../../plugin/background-view.ts"
 import type { TaskView } from "../../../../plugin/task-service.ts"
 import { LIVE_STATUSES } from "../../../../task/lifecycle.ts"
 import { STATUS_NAMES } from "../../../../task/status-names.ts"
-import { toLack } from "../lack.ts"
-import { toPlainResult } from "../plain-result.ts"
+import { toLack, toPlainResult } from "../answer.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { isPlugin, toPluginName, toToolName } from "./names.ts"
 
@@ -79,7 +78,7 @@ Use this to discover which tools can be run in background mode.`,
     input: z.strictObject({}),
     isAutoApproved: true,
     async run(_, operations) {
-      const tools = operations.capable().map(({ plugin, tool }) => ({
+      const tools = operations.call.capable().map(({ plugin, tool }) => ({
         plugin_name: toPluginName(plugin),
         tool_name: toToolName(tool.name),
       }))

@@ -1,9 +1,8 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../../../base/error.ts"
-import { answer } from "../answer.ts"
-import { toShortId } from "../short-id.ts"
-import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { groupId, taskId } from "./read-tools.ts"
+import { answer, toShortId } from "../answer.ts"
+import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
+import { groupId } from "./read-tools.ts"
 import { toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
 const LONGEST_MESSAGE = 64 * 1024

@@ -1,23 +1,21 @@
 import { z } from "zod"
+import { defined } from "../../../../base/defined.ts"
 import type { JsonObject } from "../../../../base/json.ts"
 import { lazily } from "../../../../base/lazily.ts"
 import type { OutputChunk } from "../../../../plugin/output.ts"
 import type { WaitAnswer } from "../../../../plugin/wait-request.ts"
 import { isTerminal, RUN_STATUSES } from "../../../../task/lifecycle.ts"
-import { answer } from "../answer.ts"
+import type { TaskRecord } from "../../../../task/record.ts"
+import { answer, answerList } from "../answer.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
-import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { IN_ANSWERS, toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
 
 const OUTPUT_BYTES = 16 * 1024
-const MOST_SHOWN = 100
 const LIVE_TAIL_BYTES = 2 * 1024
 const DEFAULT_LIMIT_SECONDS = 300
 const LONGEST_LIMIT_SECONDS = 3_600
 
-export const taskId = lazily(() =>
-  z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."),
-)
 export const groupId = lazily(() =>
   z.string().trim().min(1).max(100).describe("The name of a group of yours, or its id."),
 )
@@ -44,7 +42,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     async run({ task_id: id, offset, tail }, operations) {
       const view = await operations.read(id)
       const { task } = view
-      const output = await readOutput(operations, task.id, { offset, tail, isLive: !isTerminal(task.status) })
+      const output = await readOutput(operations, task, offset, tail)
       return answer(`${task.title}: ${task.status}`, { ...toTaskDetails(view), ...output })
     },
   }),
@@ -60,16 +58,8 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     }),
     isAutoApproved: true,
     async run({ status, group }, operations) {
-      const statuses = status === undefined ? {} : { statuses: [status].flat() }
-      const tasks = await operations.list({ ...statuses, ...(group !== undefined && { group }) })
-      const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
-      const left = tasks.length - shown.length
-      const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status or a group.` } : {}
-      return answer(tasks.length === 1 ? "1 task" : `${tasks.length} tasks`, {
-        tasks: shown,
-        count: tasks.length,
-        ...note,
-      })
+      const tasks = await operations.list(defined({ statuses: status && [status].flat(), group }))
+      return answerList(tasks, toTaskFacts, "a status or a group")
     },
   }),
   defineVocabularyTool({
@@ -96,13 +86,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     isAutoApproved: true,
     waitsMs: ({ limit_seconds: seconds }) => seconds * 1_000,
     async run({ limit_seconds: seconds, tasks, group, pattern, until }, operations) {
-      const waited = await operations.wait({
-        limitMs: seconds * 1_000,
-        ...(tasks && { tasks }),
-        ...(group !== undefined && { group }),
-        ...(pattern !== undefined && { pattern }),
-        ...(until !== undefined && { until }),
-      })
+      const waited = await operations.wait(defined({ limitMs: seconds * 1_000, tasks, group, pattern, until }))
       return answer(HEADLINES[waited.reason], await toWaitFacts(waited, operations))
     },
   }),
@@ -146,18 +130,16 @@ async function toWaitFacts({ reason, tasks, group, match }: WaitAnswer, operatio
   } satisfies JsonObject
 }
 
-interface OutputWish {
-  readonly offset: number | undefined
-  readonly tail: number | undefined
-  readonly isLive: boolean
-}
-
 /** The requested range. Default: the tail of a live task, and nothing of an ended one, whose result says it. */
-async function readOutput(operations: TaskOperations, id: string, wish: OutputWish): Promise<JsonObject> {
-  const { offset, tail, isLive } = wish
+async function readOutput(
+  operations: TaskOperations,
+  { id, status }: TaskRecord,
+  offset: number | undefined,
+  tail: number | undefined,
+): Promise<JsonObject> {
   if (offset !== undefined) return toOutput(await operations.output(id, { offset, limitBytes: OUTPUT_BYTES }))
   if (tail !== undefined) return toOutput(await operations.output(id, { tailBytes: tail }))
-  if (!isLive) return {}
+  if (isTerminal(status)) return {}
   const chunk = await operations.output(id, { tailBytes: LIVE_TAIL_BYTES })
   return chunk.text === "" ? {} : toOutput(chunk)
 }

@@ -1,22 +1,20 @@
 import { z } from "zod"
+import { defined } from "../../../../base/defined.ts"
 import type { JsonObject } from "../../../../base/json.ts"
 import { lazily } from "../../../../base/lazily.ts"
 import { toOneLine } from "../../../../base/one-line.ts"
 import { type AgentBudget, HANDOVERS } from "../../../../plugin/agent-request.ts"
-import type { TaskView } from "../../../../plugin/task-service.ts"
 import type { ToolReturn } from "../../../../plugin/tool.ts"
 import type { WaitAnswer } from "../../../../plugin/wait-request.ts"
 import { NOTIFY_MODES, type TaskRecord } from "../../../../task/record.ts"
-import { answer } from "../answer.ts"
+import { answer, toLack, toShortId } from "../answer.ts"
 import { describeCapable } from "../../operations/capable-tool.ts"
-import { toLack } from "../lack.ts"
-import { toShortId } from "../short-id.ts"
 import type { Started, StartOptions } from "../../operations/start-task.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { COMES_BY_ITSELF, NEEDS_APPROVAL } from "../vocabulary-text.ts"
 import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
-const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
 const LONGEST_TEXT = 64 * 1024
 
 const startSchema = lazily(() => {
@@ -88,9 +86,8 @@ export const createStartTools = (): readonly VocabularyTool[] => [
       change: (input, started) => ({ ...input, input: started }),
     },
     async run({ tool, input, timeout_seconds: seconds, ...options }, operations) {
-      const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1_000 }
-      const started = await operations.start({ tool, input, ...toStartOptions(options), ...timeout })
-      return tellStarted(started, operations)
+      const timeout = defined({ timeoutMs: seconds && seconds * 1_000 })
+      return tellStarted(await operations.start({ tool, input, ...toStartOptions(options), ...timeout }), operations)
     },
   }),
   defineVocabularyTool({
@@ -117,9 +114,7 @@ export const createStartTools = (): readonly VocabularyTool[] => [
       const started = await operations.startAgent({
         task,
         handover: context,
-        ...(profile !== undefined && { profile }),
-        ...(name !== undefined && { name }),
-        ...(budget && { budget: toBudget(budget) }),
+        ...defined({ profile, name, budget: budget && toBudget(budget) }),
         ...toStartOptions(options),
       })
       return tellStarted(started, operations)
@@ -128,34 +123,28 @@ export const createStartTools = (): readonly VocabularyTool[] => [
 ]
 
 function toBudget({ tokens, usd, seconds }: z.output<ReturnType<typeof budgetSchema>>): AgentBudget {
-  return {
-    ...(tokens !== undefined && { tokens }),
-    ...(usd !== undefined && { costMicros: Math.ceil(usd * 1_000_000) }),
-    ...(seconds !== undefined && { timeMs: Math.ceil(seconds * 1_000) }),
-  }
+  return defined({
+    tokens,
+    costMicros: usd && Math.ceil(usd * 1_000_000),
+    timeMs: seconds && Math.ceil(seconds * 1_000),
+  })
 }
 
 function toStartOptions({ title, group, seal, wait, notify, again }: StartInput): StartOptions {
-  return {
-    ...(title !== undefined && { title }),
-    ...(group !== undefined && { group: toGroup(group) }),
-    ...(seal !== undefined && { seals: seal }),
-    ...(wait !== undefined && { isRetained: wait }),
-    ...(notify !== undefined && { notify }),
-    ...(again !== undefined && { again }),
-  }
+  return defined({
+    title,
+    group: group === undefined ? group : toGroup(group),
+    seals: seal,
+    isRetained: wait,
+    notify,
+    again,
+  })
 }
 
 function toGroup(group: NonNullable<StartInput["group"]>): NonNullable<StartOptions["group"]> {
   if (typeof group === "string") return { name: group }
   const { name, join, fail_fast: failFast, report, merge } = group
-  return {
-    name,
-    ...(join !== undefined && { join }),
-    ...(failFast !== undefined && { failFast }),
-    ...(report !== undefined && { report }),
-    ...(merge !== undefined && { merge }),
-  }
+  return defined({ name, join, failFast, report, merge })
 }
 
 async function tellStarted(started: Started, operations: TaskOperations): Promise<ToolReturn> {
@@ -175,18 +164,13 @@ async function tellStarted(started: Started, operations: TaskOperations): Promis
     return answer(`${id} has ended`, { tasks, ...inGroup, ...(note !== "" && { note }) })
   }
   const view = await operations.look(task.id)
-  return answer(`started ${id}: ${task.title}`, { ...toStanding(view), ...inGroup, note: toNote(view.task, waited) })
-}
-
-function toStanding({ task, placeInQueue, missing }: TaskView): JsonObject {
-  const place = placeInQueue === null ? {} : { place_in_queue: placeInQueue }
-  return { ...toTaskFacts(task), ...place, ...toLack(missing) }
+  const place: JsonObject = view.placeInQueue === null ? {} : { place_in_queue: view.placeInQueue }
+  const standing = { ...toTaskFacts(view.task), ...place, ...toLack(view.missing) }
+  return answer(`started ${id}: ${task.title}`, { ...standing, ...inGroup, note: toNote(view.task, waited) })
 }
 
 function toNote(task: TaskRecord, waited: WaitAnswer | null): string {
-  if (task.status === "waiting" && task.wait.reason === "approval") {
-    return "It needs a person's approval first, and waits for it. You will be told how it ends: do not ask again."
-  }
+  if (task.status === "waiting" && task.wait.reason === "approval") return NEEDS_APPROVAL
   if (waited?.reason === "cancelled") return "Its group was cancelled."
   const before = waited?.reason === "released" ? "The person said something: look at that first. " : ""
   return `${before}${waited ? "It goes on in the background. " : ""}${COMES_BY_ITSELF}`

@@ -3,9 +3,7 @@ import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { Patch } from "../../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
-import { toPlainResult } from "../plain-result.ts"
-import { toLack } from "../lack.ts"
-import { toShortId } from "../short-id.ts"
+import { toLack, toPlainResult, toShortId } from "../answer.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list, in the words of this vocabulary. */

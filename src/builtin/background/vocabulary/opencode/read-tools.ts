@@ -8,7 +8,7 @@ import type { WaitAnswer } from "../../../../plugin/wait-request.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
-import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { IN_ANSWERS, toStatus, toTaskFacts } from "./task-facts.ts"
 import { toListText, withoutMark } from "./task-list.ts"
 
@@ -16,9 +16,6 @@ const DEFAULT_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 600_000
 const STATUSES = ["running", "completed", "error", "cancelled", "resumed"] as const
 
-export const taskId = lazily(() =>
-  z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."),
-)
 export const batchId = lazily(() =>
   z.string().trim().min(1).max(200).describe("The batch_id of tasks that were launched together."),
 )

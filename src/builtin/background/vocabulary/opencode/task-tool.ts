@@ -1,17 +1,17 @@
 import { z } from "zod"
+import { defined } from "../../../../base/defined.ts"
 import { isMeanwhileError, MeanwhileError } from "../../../../base/error.ts"
 import { lazily } from "../../../../base/lazily.ts"
 import { toOneLine } from "../../../../base/one-line.ts"
 import type { ToolReturn } from "../../../../plugin/tool.ts"
-import { answer } from "../answer.ts"
-import { toShortId } from "../short-id.ts"
+import { answer, toShortId } from "../answer.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { COMES_BY_ITSELF, NEEDS_APPROVAL } from "../vocabulary-text.ts"
 import { toStatus } from "./task-facts.ts"
 import { withoutMark } from "./task-list.ts"
 
 const LONGEST_TEXT = 64 * 1024
-const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
 
 const inputSchema = lazily(() =>
   z
@@ -57,16 +57,14 @@ export const createTaskTool = (): VocabularyTool =>
   })
 
 async function launch({ description, prompt, agent }: TaskInput, operations: TaskOperations): Promise<ToolReturn> {
-  const started = await operations.startAgent({
-    task: prompt,
-    ...(description !== undefined && { title: description }),
-    ...(agent !== undefined && { profile: agent }),
-  })
+  const started = await operations.startAgent(defined({ task: prompt, title: description, profile: agent }))
   const { task } = started
   const id = toShortId(task.id)
   const isNew = started.outcome === "started"
   const note = isNew
-    ? toNote(task.status === "waiting")
+    ? task.status === "waiting"
+      ? NEEDS_APPROVAL
+      : COMES_BY_ITSELF
     : `The same prompt is being worked on already as ${id}, so nothing was launched. ${COMES_BY_ITSELF} Word the prompt otherwise to launch another.`
   return answer(isNew ? `launched ${id}: ${task.title}` : `runs already as ${id}`, {
     task_id: id,
@@ -77,11 +75,6 @@ async function launch({ description, prompt, agent }: TaskInput, operations: Tas
     resume_count: task.resumeCount,
     note,
   })
-}
-
-function toNote(isWaiting: boolean): string {
-  if (!isWaiting) return COMES_BY_ITSELF
-  return "It needs a person's approval first, and waits for it. You will be told how it ends: do not ask again."
 }
 
 async function resume(id: string, prompt: string, operations: TaskOperations): Promise<ToolReturn> {

@@ -1,6 +1,5 @@
-import { toInstructionText } from "../instruction-text.ts"
-import { toPromotionText } from "../promotion-text.ts"
 import type { Vocabulary } from "../vocabulary.ts"
+import { toInstructionText, toPromotionText } from "../vocabulary-text.ts"
 import { createChangeTools } from "./change-tools.ts"
 import { createReadTools } from "./read-tools.ts"
 import { createTaskTool } from "./task-tool.ts"

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { defined } from "../../../../base/defined.ts"
 import { MeanwhileError } from "../../../../base/error.ts"
 import { lazily } from "../../../../base/lazily.ts"
 import { toOneLine } from "../../../../base/one-line.ts"
@@ -6,16 +7,15 @@ import { HANDOVERS } from "../../../../plugin/agent-request.ts"
 import type { ToolReturn } from "../../../../plugin/tool.ts"
 import type { GroupReport, MergeStrategy } from "../../../../task/group.ts"
 import { NOTIFY_MODES } from "../../../../task/record.ts"
-import { answer } from "../answer.ts"
+import { answer, toShortId } from "../answer.ts"
 import { describeCapable } from "../../operations/capable-tool.ts"
-import { toShortId } from "../short-id.ts"
 import type { Started, StartOptions } from "../../operations/start-task.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { COMES_BY_ITSELF, NEEDS_APPROVAL } from "../vocabulary-text.ts"
 import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
 const LONGEST_TEXT = 64 * 1024
-const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
 
 /** `all` and `any` are how the design calls them. */
 const REPORTS = {
@@ -109,7 +109,7 @@ export const createSpawnTool = (): VocabularyTool =>
       const options = await toStartOptions(input, operations)
       const { query, profile, context_depth: handover, tool_name: tool, tool_args: args = {} } = input
       if (input.mode === "subagent" && query !== undefined) {
-        const request = { task: query, handover, ...(profile !== undefined && { profile }), ...options }
+        const request = { ...defined({ task: query, handover, profile }), ...options }
         return tellSpawned(await operations.startAgent(request), operations)
       }
       if (tool === undefined) throw new MeanwhileError("invalid_input", "A job needs tool_name: the tool to call.")
@@ -118,22 +118,16 @@ export const createSpawnTool = (): VocabularyTool =>
   })
 
 async function toStartOptions(input: SpawnInput, operations: TaskOperations): Promise<StartOptions> {
-  const { description, priority, notify, retain_turn: isRetained, group_sealed: isSealed } = input
+  const { description: title, priority, notify, retain_turn: isRetained, group_sealed: isSealed } = input
   const group = await toGroup(input, operations)
   const isAlone = input.group === undefined && input.group_id === undefined
-  return {
-    isRetained,
-    ...(description !== undefined && { title: description }),
-    ...(priority !== undefined && { priority }),
-    ...(notify !== undefined && { notify }),
-    ...(group && { group, seals: isSealed || isAlone }),
-  }
+  return defined({ isRetained, title, priority, notify, group, seals: group && (isSealed || isAlone) })
 }
 
 /** A task with its own merge strategy gets a group of its own, unless it is in a group. */
 async function toGroup(input: SpawnInput, operations: TaskOperations): Promise<StartOptions["group"] | undefined> {
   const { group: name, group_id: id, merge_strategy: merge, group_report: report } = input
-  const settings = { ...(merge && { merge }), ...(report && { report: REPORTS[report] }) }
+  const settings = defined({ merge, report: report && REPORTS[report] })
   if (id !== undefined) {
     const group = await operations.groups.get(id)
     if (group.state === "open") return { name: group.name, ...settings }
@@ -159,8 +153,6 @@ async function tellSpawned(started: Started, operations: TaskOperations): Promis
     return answer(`${id} has ended`, { ...facts, retained: true, results, ...(note !== "" && { note }) })
   }
   const note =
-    task.status === "waiting"
-      ? "It needs a person's approval first, and waits for it. You will be told how it ends: do not ask again."
-      : `${waited ? "It goes on in the background. " : ""}${COMES_BY_ITSELF}`
+    task.status === "waiting" ? NEEDS_APPROVAL : `${waited ? "It goes on in the background. " : ""}${COMES_BY_ITSELF}`
   return answer(`started ${id}: ${task.title}`, { ...facts, retained: false, note })
 }

@@ -2,9 +2,7 @@ import { type JsonObject, toJson } from "../../../../base/json.ts"
 import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
-import { toPlainResult } from "../plain-result.ts"
-import { toLack } from "../lack.ts"
-import { toShortId } from "../short-id.ts"
+import { toLack, toPlainResult, toShortId } from "../answer.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list. */

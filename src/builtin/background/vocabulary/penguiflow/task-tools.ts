@@ -1,15 +1,8 @@
 import { z } from "zod"
-import { lazily } from "../../../../base/lazily.ts"
 import { RUN_STATUSES } from "../../../../task/lifecycle.ts"
-import { answer } from "../answer.ts"
-import { toShortId } from "../short-id.ts"
-import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { answer, answerList, toShortId } from "../answer.ts"
+import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { toTaskDetails, toTaskFacts, toTaskResult } from "./task-facts.ts"
-
-const MOST_SHOWN = 100
-
-const taskId = lazily(() => z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."))
-const reason = lazily(() => z.string().trim().min(1).max(500).optional().describe("Why, for the record."))
 
 export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
@@ -19,14 +12,7 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
     isAutoApproved: true,
     async run({ status }, operations) {
       const tasks = await operations.list(status === undefined ? {} : { statuses: [status] })
-      const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
-      const left = tasks.length - shown.length
-      const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status.` } : {}
-      return answer(tasks.length === 1 ? "1 task" : `${tasks.length} tasks`, {
-        tasks: shown,
-        count: tasks.length,
-        ...note,
-      })
+      return answerList(tasks, toTaskFacts, "a status")
     },
   }),
   defineVocabularyTool({
@@ -48,11 +34,14 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.cancel",
     description: () => "Stops a task of this conversation.",
-    input: z.strictObject({ task_id: taskId(), reason: reason() }),
+    input: z.strictObject({
+      task_id: taskId(),
+      reason: z.string().trim().min(1).max(500).optional().describe("Why, for the record."),
+    }),
     isAutoApproved: false,
     title: ({ task_id: id }) => `cancel task ${id}`,
-    async run({ task_id: id, reason: why }, operations) {
-      const task = await operations.cancel(id, why)
+    async run({ task_id: id, reason }, operations) {
+      const task = await operations.cancel(id, reason)
       const ok = task.status === "stopping" || task.status === "cancelled"
       return answer(`${toShortId(task.id)} is ${task.status}`, { ok, ...toTaskFacts(task) })
     },

@@ -1,6 +1,5 @@
-import { toInstructionText } from "../instruction-text.ts"
-import { toPromotionText } from "../promotion-text.ts"
 import type { Vocabulary } from "../vocabulary.ts"
+import { toInstructionText, toPromotionText } from "../vocabulary-text.ts"
 import { createGroupTools } from "./group-tools.ts"
 import { createSpawnTool } from "./spawn-tool.ts"
 import { createTaskTools } from "./task-tools.ts"
