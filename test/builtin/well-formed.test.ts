@@ -4,9 +4,7 @@ import { expect, test } from "vitest"
 import { createBackgroundPlugin, VOCABULARIES } from "../../src/builtin/background/background-plugin.ts"
 import { createClarificationPlugin } from "../../src/builtin/clarification/clarification-plugin.ts"
 import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
-import { createHybridGc } from "../../src/builtin/gc/hybrid-gc.ts"
-import { createSummarizeGc } from "../../src/builtin/gc/summarize-gc.ts"
-import { createTruncateGc } from "../../src/builtin/gc/truncate-gc.ts"
+import { createHybridGc, createSummarizeGc, createTruncateGc } from "../../src/builtin/gc/gc-plugin.ts"
 import { createMultimodalPlugin } from "../../src/builtin/multimodal/multimodal-plugin.ts"
 import { createOfflineProvider } from "../../src/builtin/offline/offline-provider.ts"
 import { createPermissionPlugin } from "../../src/builtin/permission/permission-plugin.ts"
@@ -33,9 +31,7 @@ const PLUGINS: Readonly<Record<string, () => Plugin | readonly Plugin[]>> = {
     ),
   "clarification/clarification-plugin.ts": () => createClarificationPlugin(),
   "file_edit/file-edit-plugin.ts": () => createFileEditPlugin({ root, backupDirectory: root }),
-  "gc/hybrid-gc.ts": () => createHybridGc(),
-  "gc/summarize-gc.ts": () => createSummarizeGc(),
-  "gc/truncate-gc.ts": () => createTruncateGc(),
+  "gc/gc-plugin.ts": () => [createHybridGc(), createSummarizeGc(), createTruncateGc()],
   "multimodal/multimodal-plugin.ts": () => createMultimodalPlugin({ root }),
   "offline/offline-provider.ts": () => createOfflineProvider(),
   "permission/permission-plugin.ts": () =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createTruncateGc } from "../../src/builtin/gc/truncate-gc.ts"
+import { createTruncateGc } from "../../src/builtin/gc/gc-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"

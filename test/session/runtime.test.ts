@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
-import { createTruncateGc } from "../../src/builtin/gc/truncate-gc.ts"
+import { createTruncateGc } from "../../src/builtin/gc/gc-plugin.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
 import { createFileSessionPlugin } from "../../src/builtin/session/file-session-plugin.ts"

@@ -3,13 +3,14 @@ import type { ContextUsage } from "../../plugin/context-usage.ts"
 import type { Collection, CollectionContext, GcConfig } from "../../plugin/gc-plugin.ts"
 import type { Message } from "../../plugin/message.ts"
 import { type Budget, type EstimateTokens, sumTokens, toBudget } from "./budget.ts"
-import { toCount } from "./collection-due.ts"
-import type { GcSettings } from "./gc-config.ts"
+import type { GC_STRATEGIES, GcSettings } from "./gc-config.ts"
 import { type Lead, leadOf, toLeadMessage } from "./lead.ts"
 import { type Plan, planCollection } from "./plan.ts"
 import { toMessages, toPieces } from "./piece.ts"
 import { shortenText } from "./shorten.ts"
 import { summarize } from "./summarize.ts"
+
+export type GcStrategy = Exclude<(typeof GC_STRATEGIES)[number], "none">
 
 export interface CollectionRequest {
   readonly messages: readonly Message[]
@@ -17,7 +18,7 @@ export interface CollectionRequest {
   readonly config: GcConfig
   readonly context: CollectionContext
   readonly settings: GcSettings
-  readonly strategy: "truncate" | "summarize" | "hybrid"
+  readonly strategy: GcStrategy
 }
 
 /** The message put in front, and the text for the person. */
@@ -123,4 +124,9 @@ function toFittingMessage(lead: Lead, mostTokens: number, estimate: EstimateToke
     message = toLeadMessage({ ...lead, text })
   }
   return message
+}
+
+/** `128000` as `128,000`. */
+export function toCount(value: number): string {
+  return Math.round(value).toLocaleString("en-US")
 }

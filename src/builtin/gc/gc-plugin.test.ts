@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
 import { gcConfigSchema } from "./gc-config.ts"
-import { createGcPlugin } from "./gc-plugin.ts"
-import { createTruncateGc } from "./truncate-gc.ts"
+import { createGcPlugin, createTruncateGc } from "./gc-plugin.ts"
 import { CONFIG, PLUGINS } from "../../../test/support/builtin/gc.ts"
 
 describe("when collection is due", () => {

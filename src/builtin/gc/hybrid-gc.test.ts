@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { textOf, userMessage } from "../../plugin/message.ts"
-import { createHybridGc } from "./hybrid-gc.ts"
+import { createHybridGc } from "./gc-plugin.ts"
 import { leadOf } from "./lead.ts"
 import { createContext, collect, say, call, talk } from "../../../test/support/builtin/gc.ts"
 

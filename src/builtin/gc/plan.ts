@@ -1,7 +1,8 @@
+import type { Message } from "../../plugin/message.ts"
 import { type EstimateTokens, sumTokens } from "./budget.ts"
-import { fitPieces } from "./fit.ts"
 import type { GcSettings } from "./gc-config.ts"
-import { type Piece, toMessages } from "./piece.ts"
+import { hasCalls, type Piece, toMessages } from "./piece.ts"
+import { shortenOpening, shortenResults, type Shortening } from "./shorten.ts"
 
 /** The action of a collection for each piece of the conversation. */
 export interface Plan {
@@ -24,7 +25,7 @@ export interface PlanRequest {
 }
 
 export function planCollection({ pieces, targetTokens, estimate, settings, removes }: PlanRequest): Plan {
-  const turns = toTurns(pieces)
+  const turns = [...Map.groupBy(pieces, ({ turn }) => turn).values()]
   const firstCount = settings.keepFirstTurn ? 1 : 0
   const lastStart = Math.max(firstCount, turns.length - settings.keepRecentTurns)
   let tokens = sumTokens(toMessages(pieces), estimate)
@@ -44,6 +45,66 @@ export function planCollection({ pieces, targetTokens, estimate, settings, remov
   }
 }
 
-function toTurns(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
-  return [...Map.groupBy(pieces, ({ turn }) => turn).values()]
+interface Fitted {
+  readonly pieces: readonly Piece[]
+  /** The exchanges that had to go, oldest first, as they were. */
+  readonly removed: readonly Piece[]
+}
+
+const BRIEF: Shortening = { mostCharacters: 600, keepsFiles: false }
+const BRIEF_OPENING: Shortening = { mostCharacters: 2_000, keepsFiles: false }
+/** Half of the budget at three characters a token. */
+const CHARACTERS_PER_TARGET_TOKEN = 1.5
+
+/** `isCurrent`: the last user message, or the exchange after which the model goes on. Null removes the piece. */
+type Reduce = (piece: Piece, isCurrent: boolean) => Piece | null
+
+/**
+ * Makes room inside turns that stay, from the least to the greatest loss, each time oldest first and only as far as
+ * needed. The last user message stays as it is; the exchange after which the model goes on loses at most length.
+ * Assistant messages are never changed: providers sign parts of them.
+ */
+function fitPieces(pieces: readonly Piece[], targetTokens: number, estimate: EstimateTokens): Fitted {
+  const current = new Set([pieces.findLastIndex(({ kind }) => kind === "opening"), pieces.length - 1])
+  const kept: (Piece | null)[] = [...pieces]
+  const removed = new Map<number, Piece>()
+  let tokens = sumTokens(toKept(kept), estimate)
+  for (const reduce of toReductions(pieces, targetTokens)) {
+    for (const [index, piece] of kept.entries()) {
+      if (tokens <= targetTokens) break
+      if (!piece) continue
+      const reduced = reduce(piece, current.has(index))
+      if (reduced === null) removed.set(index, pieces[index] ?? piece)
+      tokens += sumTokens(reduced?.messages ?? [], estimate) - sumTokens(piece.messages, estimate)
+      kept[index] = reduced
+    }
+  }
+  const byAge = [...removed].toSorted(([a], [b]) => a - b).map(([, piece]) => piece)
+  return { pieces: kept.filter((piece) => piece !== null), removed: byAge }
+}
+
+function toReductions(pieces: readonly Piece[], targetTokens: number): readonly Reduce[] {
+  const results = pieces.at(-1)?.messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "result")) ?? []
+  const share = Math.floor((targetTokens * CHARACTERS_PER_TARGET_TOKEN) / Math.max(1, results.length))
+  const ample: Shortening = { mostCharacters: Math.max(BRIEF.mostCharacters, share), keepsFiles: true }
+  return [
+    (piece, isCurrent) => (isCurrent ? piece : withMessages(piece, (message) => shortenResults(message, BRIEF))),
+    (piece, isCurrent) => (isCurrent ? withMessages(piece, (message) => shortenResults(message, ample)) : piece),
+    (piece, isCurrent) => (!isCurrent && piece.kind === "exchange" && hasCalls(piece) ? null : piece),
+    (piece, isCurrent) =>
+      isCurrent || piece.kind === "exchange"
+        ? piece
+        : withMessages(piece, (message) => shortenOpening(message, BRIEF_OPENING)),
+    (piece, isCurrent) => (isCurrent ? withMessages(piece, (message) => shortenResults(message, BRIEF)) : piece),
+    (piece, isCurrent) => (!isCurrent && piece.kind === "exchange" ? null : piece),
+  ]
+}
+
+function withMessages(piece: Piece, change: (message: Message) => Message): Piece {
+  const messages = piece.messages.map(change)
+  return messages.every((message, index) => message === piece.messages[index]) ? piece : { ...piece, messages }
+}
+
+function toKept(pieces: readonly (Piece | null)[]): readonly Message[] {
+  return pieces.flatMap((piece) => piece?.messages ?? [])
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { textOf, userMessage } from "../../plugin/message.ts"
-import { createSummarizeGc } from "./summarize-gc.ts"
+import { createSummarizeGc } from "./gc-plugin.ts"
 import {
   CONFIG,
   estimateTokens,

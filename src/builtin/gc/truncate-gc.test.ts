@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Message, textOf, userMessage } from "../../plugin/message.ts"
 import { leadOf } from "./lead.ts"
-import { createTruncateGc } from "./truncate-gc.ts"
+import { createTruncateGc } from "./gc-plugin.ts"
 import {
   CONFIG,
   sum,

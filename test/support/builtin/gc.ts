@@ -4,9 +4,7 @@ import type { Collection, CollectionContext, GcConfig, GcPlugin } from "../../..
 import { callsOf, type Message, textOf, userMessage } from "../../../src/plugin/message.ts"
 import type { ProviderResponse } from "../../../src/plugin/model.ts"
 import { NO_TOKENS } from "../../../src/plugin/token-usage.ts"
-import { createHybridGc } from "../../../src/builtin/gc/hybrid-gc.ts"
-import { createSummarizeGc } from "../../../src/builtin/gc/summarize-gc.ts"
-import { createTruncateGc } from "../../../src/builtin/gc/truncate-gc.ts"
+import { createHybridGc, createSummarizeGc, createTruncateGc } from "../../../src/builtin/gc/gc-plugin.ts"
 
 export const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 1)
 export const CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
