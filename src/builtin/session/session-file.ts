@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { defined } from "../../base/defined.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { lazily } from "../../base/lazily.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
@@ -45,21 +46,10 @@ export function requireSessionId(id: string): void {
   )
 }
 
-export function toFileText({
-  id,
-  description,
-  turns,
-  createdAt,
-  updatedAt,
-  model,
-  messages,
-  data,
-  backgroundResults,
-  documents,
-}: SessionState): string {
+export function toFileText(state: SessionState): string {
+  const { id, description, turns, createdAt, updatedAt, model, messages, data, backgroundResults, documents } = state
   const known = { id, description, turns, createdAt, updatedAt, model, messages, data }
-  const more = { ...(backgroundResults && { backgroundResults }), ...(documents && { documents }) }
-  const session: SessionState = { ...known, ...more }
+  const session: SessionState = { ...known, ...defined({ backgroundResults, documents }) }
   return `${JSON.stringify({ version: FILE_VERSION, session })}\n`
 }
 
