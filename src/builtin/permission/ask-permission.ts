@@ -54,13 +54,7 @@ async function askAhead(
   const { plugin, tool: definition } = findTool(asked.tool)
   const isOneCall = asked.input !== undefined
   const value = isOneCall ? parseInput(definition, asked.input) : {}
-  const call = toJudgedCall(scope, {
-    plugin,
-    tool: definition.name,
-    input: value,
-    definition,
-    session: context.session,
-  })
+  const call = toJudgedCall(scope, { plugin, tool: definition.name, input: value, definition }, context.session)
   // If a tool's effects depend on its input, "every call" has no known effects.
   const dependsOnInput = !isOneCall && typeof definition.effects === "function"
   const verdict = judge(scope, dependsOnInput ? { ...call, effects: ["unknown"] } : call)
@@ -100,7 +94,7 @@ async function toAheadQuestion(
     const text = `Allow every call of ${call.tool} in this session?`
     return { ...options, text, detail: `Tool ${call.tool} of plugin ${call.plugin}\n${said}` }
   }
-  const question = await toQuestion(call, (text) => scope.redact(text))
+  const question = await toQuestion(call, scope.redact)
   return {
     ...question,
     ...options,

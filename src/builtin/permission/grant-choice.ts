@@ -1,5 +1,5 @@
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
-import type { Grant, GrantedCall } from "./grants.ts"
+import type { Grant, JudgedCall } from "./grants.ts"
 import { toReasonOfNo } from "../../base/reason-of-no.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
@@ -16,9 +16,9 @@ export type ChosenGrant =
 
 const LONGEST_ANSWER = 200
 
-/** `hasSession`: only a session can be allowed something for later. */
-export function toGrantChoice(approval: Question, call: GrantedCall, hasSession: boolean): GrantChoice {
-  const { tool, likeness, effects } = call
+/** Only a session can be allowed something for later. */
+export function toGrantChoice(approval: Question, { tool, likeness, effects, session }: JudgedCall): GrantChoice {
+  const hasSession = session !== null
   const scopes = new Map<string, Grant["scope"] | null>([["yes", null]])
   if (hasSession && likeness !== undefined) {
     scopes.set(`always in this session, for: ${toVisibleText(likeness, LONGEST_ANSWER)} …`, {

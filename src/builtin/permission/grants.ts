@@ -1,6 +1,7 @@
 import { type Effect, EFFECTS } from "../../plugin/effect.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { PersonChannel } from "../../plugin/person-port.ts"
+import type { PermissionRequest } from "../../plugin/permission-request.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { PermissionPolicy } from "./permission-policy.ts"
 import { judgeCall, type Verdict } from "./policy-verdict.ts"
@@ -80,34 +81,47 @@ function isCovered({ plugin, tool, scope }: Grant, call: GrantedCall): boolean {
   }
 }
 
+/** What the plugin is told of the runtime around it. */
+export interface PermissionSurroundings {
+  /** The person who can be asked now. Without one, calls wait in the inbox. */
+  readonly channel: () => PersonChannel | null
+  /** Tools that need no permission, as their plugins say. */
+  readonly autoApproved: () => readonly { readonly plugin: string; readonly tool: string }[]
+  /** The key that calls must share to be allowed together. Undefined: the call is allowed alone. */
+  readonly likenessOf: (plugin: string, tool: string, input: unknown) => string | undefined
+  /**
+   * The calls that one call consists of, such as the commands of a command line. Null: nobody can say. Default: itself.
+   */
+  readonly partsOf: (plugin: string, tool: string, input: unknown) => readonly unknown[] | null
+  /** Takes secrets out of what a person is shown. */
+  readonly redact: (text: string) => string
+}
+
 /** State shared by the parts of the plugin. */
-export interface PermissionScope {
+export interface PermissionScope extends PermissionSurroundings {
   readonly policy: PermissionPolicy
   readonly grants: Grants
   readonly queue: QuestionQueue
-  channel(): PersonChannel | null
-  autoApproved(): readonly { readonly plugin: string; readonly tool: string }[]
-  likenessOf(plugin: string, tool: string, input: unknown): string | undefined
-  partsOf(plugin: string, tool: string, input: unknown): readonly unknown[] | null
-  redact(text: string): string
 }
 
-interface NamedCall {
-  readonly plugin: string
-  readonly tool: string
-  readonly input: unknown
-  readonly definition: Tool
-  readonly session: SessionId | null
-}
+type NamedCall = Pick<PermissionRequest, "plugin" | "tool" | "input" | "definition">
 
 export interface JudgedCall extends NamedCall, GrantedCall {
+  readonly session: SessionId | null
   readonly parts: readonly unknown[] | null
 }
 
-export function toJudgedCall(scope: PermissionScope, call: NamedCall): JudgedCall {
-  const { plugin, tool, input, definition } = call
+export function toJudgedCall(
+  scope: PermissionScope,
+  { plugin, tool, input, definition }: NamedCall,
+  session: SessionId | null,
+): JudgedCall {
   return {
-    ...call,
+    plugin,
+    tool,
+    input,
+    definition,
+    session,
     effects: effectsOf(definition, input),
     likeness: scope.likenessOf(plugin, tool, input),
     parts: scope.partsOf(plugin, tool, input),
@@ -124,8 +138,8 @@ export function judge(scope: PermissionScope, call: JudgedCall): Verdict {
   })
 }
 
-export function addGrant(scope: PermissionScope, call: NamedCall, granted: Grant["scope"]): void {
-  if (call.session !== null) scope.grants.add(call.session, { plugin: call.plugin, tool: call.tool, scope: granted })
+export function addGrant({ grants }: PermissionScope, { plugin, tool, session }: JudgedCall, scope: Grant["scope"]) {
+  if (session !== null) grants.add(session, { plugin, tool, scope })
 }
 
 /** A tool that cannot say what a call does is one of which nobody knows. */

@@ -1,18 +1,8 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Effect } from "../../plugin/effect.ts"
 import type { Question } from "../../plugin/person-port.ts"
-import type { Tool } from "../../plugin/tool.ts"
+import type { JudgedCall } from "./grants.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
-
-export interface AskedCall {
-  readonly plugin: string
-  readonly tool: string
-  readonly input: unknown
-  readonly definition: Tool
-  readonly effects: readonly Effect[]
-  /** Why a rule wants it asked. */
-  readonly reason?: string
-}
 
 const PHRASES: Readonly<Record<Effect, string>> = {
   write: "writes",
@@ -27,9 +17,16 @@ const LONGEST_DETAIL = 8_000
 const SECRET_FIELD =
   /pass(?:word|phrase|wd)?$|secret|credential|authorization|cookie|token$|(?:api|access|private|auth)_?-?key$/i
 
-/** Yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call. */
-export async function toQuestion(call: AskedCall, redact: (text: string) => string): Promise<Question> {
-  const { plugin, tool, effects, reason } = call
+/**
+ * Yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call; `reason` says
+ * why a rule wants it asked.
+ */
+export async function toQuestion(
+  call: JudgedCall,
+  redact: (text: string) => string,
+  reason?: string,
+): Promise<Question> {
+  const { plugin, tool, effects } = call
   const does = effects.length > 0 ? ` It ${effects.map((effect) => PHRASES[effect]).join(", ")}.` : ""
   const because = reason === undefined ? "" : ` ${reason}`
   const preview = await toPreview(call)
@@ -48,7 +45,7 @@ interface Preview {
   readonly isShown: boolean
 }
 
-async function toPreview({ definition, input }: AskedCall): Promise<Preview | undefined> {
+async function toPreview({ definition, input }: JudgedCall): Promise<Preview | undefined> {
   if (!definition.preview) return undefined
   try {
     return { text: await definition.preview(input), isShown: true }
