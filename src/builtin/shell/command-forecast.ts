@@ -77,13 +77,13 @@ function toEstimate(parts: readonly Part[], isWhole: boolean): number | undefine
   return total + longestOfPipe || undefined
 }
 
+const JOINTS = { pipe: " | ", alternative: " || ", sequence: " ; " } as const
+
 function toShape(parts: readonly Part[]): string {
   if (parts.length === 0) return "script"
   const signatures = parts.slice(0, LONGEST_SHAPE).map(({ command, subcommands }, index) => {
     const program = PROGRAM.test(command.program) ? command.program : "?"
-    const joint =
-      index === 0 ? "" : command.follows === "pipe" ? " | " : command.follows === "alternative" ? " || " : " ; "
-    return `${joint}${[program, ...subcommands].join(" ")}`
+    return `${index === 0 ? "" : JOINTS[command.follows]}${[program, ...subcommands].join(" ")}`
   })
   return `${signatures.join("")}${parts.length > LONGEST_SHAPE ? " …" : ""}`
 }
@@ -109,13 +109,12 @@ export function classifyCommand({ program, rest }: PlainCommand): Classified {
   const known = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
   const found: Classified = known ? applyRule(known, rest) : { category: "other", subcommands: [] }
   if (rest.some((word) => QUESTIONS.has(word))) return { ...found, category: "other" }
-  const isWatching = program === "tail" ? rest.some((word) => /^-[a-z0-9]*[fF]/.test(word)) : canWatch(found, rest)
   if (program === "node" && rest.includes("--test")) return { category: "test", subcommands: ["--test"] }
+  const canWatch = found.category === "build" || found.category === "test"
+  const isWatching = rest.some((word) =>
+    program === "tail" ? /^-[a-z0-9]*[fF]/.test(word) : canWatch && WATCHES.has(word),
+  )
   return isWatching ? { ...found, category: "serve" } : found
-}
-
-function canWatch({ category }: Classified, rest: readonly string[]): boolean {
-  return (category === "build" || category === "test") && rest.some((word) => WATCHES.has(word))
 }
 
 function applyRule(rule: ProgramRule, rest: readonly string[]): Classified {

@@ -1,16 +1,14 @@
-import { parseScript, type SimpleCommand, type ShellWord } from "./shell-word.ts"
+import { ASSIGNMENT, parseScript, type SimpleCommand, type ShellWord } from "./shell-word.ts"
 import { redirectionEffects, toKnownName } from "./command-effects.ts"
 import { readScript, type ScriptPart } from "./script-reading.ts"
 import { isHarmlessVariable } from "./variable-name.ts"
-import { unwrapWords } from "./wrapped-words.ts"
+import { SHELLS, unwrapWords } from "./wrapped-words.ts"
 
 /** The command that really runs, behind prefixes such as `FOO=1 sudo nice npx`. */
-export interface PlainCommand {
+export interface PlainCommand extends Omit<SimpleCommand, "words"> {
   /** Without its folder. */
   readonly program: string
   readonly rest: readonly string[]
-  readonly follows: SimpleCommand["follows"]
-  readonly isDetached: boolean
 }
 
 export interface UnwrappedScript {
@@ -53,8 +51,6 @@ const WRAPPING_WORDS: Readonly<Record<string, readonly string[]>> = {
   python3: ["-m"],
 }
 
-const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh"])
-const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
 const DEEPEST = 4
 
 export function unwrapScript(text: string, depth = 0): UnwrappedScript {

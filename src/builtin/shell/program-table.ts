@@ -17,9 +17,11 @@ export interface ProgramRule {
 }
 
 const PACKAGE_SCRIPTS = { install: "install i ci add update up upgrade", test: "test t", serve: "start" }
-const TEST: ProgramRule = { bare: "test" }
-const BUILD: ProgramRule = { bare: "build" }
-const SERVE: ProgramRule = { bare: "serve" }
+
+/** Programs that share a rule. */
+function alike(programs: string, rule: ProgramRule): Readonly<Record<string, ProgramRule>> {
+  return Object.fromEntries(programs.split(" ").map((program) => [program, rule]))
+}
 
 /** Programs that people run often. A program not listed here is `other`. */
 export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
@@ -44,21 +46,17 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   },
   bun: { ...PACKAGE_SCRIPTS, build: "build", names: "run" },
   deno: { install: "install add cache", test: "test", build: "compile", names: "task", other: "run fmt lint" },
-  pip: { install: "install download wheel", other: "list show freeze" },
-  pip3: { install: "install download wheel", other: "list show freeze" },
+  ...alike("pip pip3", { install: "install download wheel", other: "list show freeze" }),
   uv: { install: "sync add install lock", other: "venv tree" },
   poetry: { install: "install add update lock", build: "build" },
-  conda: { install: "install create update" },
-  mamba: { install: "install create update" },
+  ...alike("conda mamba", { install: "install create update" }),
   gem: { install: "install update" },
   bundle: { install: "install update", bare: "install" },
   composer: { install: "install update require" },
   apt: { install: "install update upgrade full-upgrade" },
   "apt-get": { install: "install update upgrade dist-upgrade" },
-  dnf: { install: "install update upgrade" },
-  yum: { install: "install update upgrade" },
+  ...alike("dnf yum brew", { install: "install update upgrade" }),
   apk: { install: "add update upgrade" },
-  brew: { install: "install update upgrade" },
   cargo: {
     build: "build b check clippy doc bench",
     test: "test t nextest",
@@ -75,49 +73,26 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
     valued: "-f --file -p",
   },
   podman: { build: "build", install: "pull", other: "run ps images logs exec" },
-  make: { bare: "build", names: "*", valued: "-C -f -I -o -W" },
-  gmake: { bare: "build", names: "*", valued: "-C -f -I -o -W" },
+  ...alike("make gmake", { bare: "build", names: "*", valued: "-C -f -I -o -W" }),
   just: { names: "*" },
-  ninja: BUILD,
   cmake: { build: "--build", other: "--install" },
-  bazel: { build: "build", test: "test" },
-  gradle: { build: "build assemble", test: "test check", serve: "bootRun", other: "tasks" },
-  gradlew: { build: "build assemble", test: "test check", serve: "bootRun", other: "tasks" },
-  mvn: { build: "package compile install verify deploy", test: "test", serve: "spring-boot:run" },
-  mvnw: { build: "package compile install verify deploy", test: "test", serve: "spring-boot:run" },
+  ...alike("bazel zig", { build: "build", test: "test" }),
+  ...alike("gradle gradlew", { build: "build assemble", test: "test check", serve: "bootRun", other: "tasks" }),
+  ...alike("mvn mvnw", { build: "package compile install verify deploy", test: "test", serve: "spring-boot:run" }),
   dotnet: { build: "build publish", test: "test", install: "restore", serve: "watch", other: "run" },
   swift: { build: "build", test: "test", other: "run" },
-  zig: { build: "build", test: "test" },
-  tsc: BUILD,
   webpack: { bare: "build", serve: "serve" },
-  rollup: BUILD,
-  xcodebuild: BUILD,
-  msbuild: BUILD,
   vite: { bare: "serve", build: "build" },
   next: { serve: "dev start", build: "build" },
   astro: { serve: "dev preview", build: "build" },
-  jest: TEST,
-  vitest: TEST,
-  mocha: TEST,
-  pytest: TEST,
-  unittest: TEST,
-  tox: TEST,
-  nox: TEST,
-  rspec: TEST,
-  phpunit: TEST,
-  ctest: TEST,
-  prove: TEST,
   playwright: { test: "test", install: "install" },
   cypress: { test: "run" },
   mix: { test: "test", install: "deps.get", build: "compile", serve: "phx.server" },
   rails: { test: "test", serve: "server s" },
   flask: { serve: "run" },
-  nodemon: SERVE,
-  uvicorn: SERVE,
-  gunicorn: SERVE,
-  "http-server": SERVE,
-  "http.server": SERVE,
-  watch: SERVE,
+  ...alike("jest vitest mocha pytest unittest tox nox rspec phpunit ctest prove", { bare: "test" }),
+  ...alike("ninja tsc rollup xcodebuild msbuild", { bare: "build" }),
+  ...alike("nodemon uvicorn gunicorn http-server http.server watch", { bare: "serve" }),
   git: {
     valued: "-C -c",
     other: "status log diff show add commit push pull fetch clone checkout switch merge rebase stash branch tag",

@@ -10,10 +10,13 @@ import { commandEffects } from "./command-effects.ts"
 import { forecastCommand } from "./command-forecast.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 
-export interface RunCommandOptions extends EnvironmentParts {
+export interface RunCommandOptions {
   readonly shell: string
   /** Absolute. A call's own `cwd` is taken from here. */
   readonly workingDirectory: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Looked in after the folders of PATH. */
+  readonly extraPaths: readonly string[]
 }
 
 const TITLE_CHARACTERS = 80
@@ -38,12 +41,11 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     onCrash: "fail",
     reattaches: true,
     run: async ({ command, cwd, env }, context) => {
+      const environment = toCommandEnvironment(options, env)
       const exit = await context.processes.run({
         argv: [options.shell, "-c", command],
         cwd: resolve(options.workingDirectory, cwd),
-        env: runsGitUnasked(command, env)
-          ? withCautiousGit(toCommandEnvironment(options, env))
-          : toCommandEnvironment(options, env),
+        env: runsGitUnasked(command, env) ? withCautiousGit(environment) : environment,
       })
       return toReturn(command, exit, await readCommandOutput(context))
     },
@@ -122,18 +124,15 @@ function lastLine(output: string): readonly string[] {
   return line === "" ? [] : [line.slice(0, DIGEST_CHARACTERS)]
 }
 
-/** The message for a program whose path alone is too long. */
-function toProgramName(line: string): string {
-  const name = line.split(" ", 1)[0]?.split("/").at(-1) ?? ""
-  return name.length < TITLE_CHARACTERS / 2 ? name : ""
-}
-
 /** Cut between words: half a key would no longer be known for one. */
 function toTitle(command: string): string {
   const line = toPlainText(command).replace(/\s+/g, " ").trim()
   if (line.length <= TITLE_CHARACTERS) return line
   const words = line.slice(0, line.lastIndexOf(" ", TITLE_CHARACTERS - 2) + 1)
-  return words === "" ? `…/${toProgramName(line)} …` : `${words}…`
+  if (words !== "") return `${words}…`
+  // A program whose path alone is too long.
+  const name = line.split(" ", 1)[0]?.split("/").at(-1) ?? ""
+  return `…/${name.length < TITLE_CHARACTERS / 2 ? name : ""} …`
 }
 
 /** Without colours, cursor movements and other control characters, which would act on the screen that shows it. */
@@ -143,15 +142,9 @@ function toPlainText(text: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, "")
 }
 
-interface EnvironmentParts {
-  readonly environment: Readonly<Record<string, string>>
-  /** Looked in after the folders of PATH. */
-  readonly extraPaths: readonly string[]
-}
-
 /** The complete environment of the command: the plugin's, then the call's, then the extra folders. */
 function toCommandEnvironment(
-  { environment, extraPaths }: EnvironmentParts,
+  { environment, extraPaths }: RunCommandOptions,
   ofCall: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const merged = { ...environment, ...ofCall }

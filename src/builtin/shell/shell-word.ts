@@ -18,7 +18,7 @@ interface ReadWord extends ShellWord {
 }
 
 const DEEPEST = 32
-const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
+export const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
 /** At its beginning they can stand for a file whose name is an option. */
 const PATTERN_START = /^[*?[]/
 const BRACE_LIST = /\{.*(?:,|\.\.).*\}/s
@@ -37,14 +37,15 @@ export function readWord(text: string, start: number): ReadWord | undefined {
     parts.push(part)
     at = part.end
   }
+  const { text: word, isExpanded, isDoubtful, scripts } = joinParts(parts)
   return {
-    word: parts.map((part) => part.text).join(""),
+    word,
     end: at,
     isPlain: unquoted.length === at - start,
     isAssignment: ASSIGNMENT.test(plainStart),
-    isExpanded: parts.some((part) => part.isExpanded) || PATTERN_START.test(unquoted) || BRACE_LIST.test(unquoted),
-    isDoubtful: parts.some((part) => part.isDoubtful),
-    scripts: parts.flatMap((part) => part.scripts ?? []),
+    isExpanded: isExpanded || PATTERN_START.test(unquoted) || BRACE_LIST.test(unquoted),
+    isDoubtful,
+    scripts,
   }
 }
 
@@ -94,7 +95,7 @@ function readDoubleQuoted(text: string, start: number, depth: number): ReadPart 
   return undefined
 }
 
-function joinParts(parts: readonly ReadPart[]): Omit<ReadPart, "end"> {
+function joinParts(parts: readonly ReadPart[]): Omit<Required<ReadPart>, "end"> {
   return {
     text: parts.map((part) => part.text).join(""),
     isExpanded: parts.some((part) => part.isExpanded),

@@ -38,7 +38,7 @@ const WRAPPERS: Readonly<Record<string, WrapperRule>> = {
   xargs: { flags: /^-(?:[0rtx]+|[nPLs]\d+|d.+|I.+)$/, valued: /^-[nPLsdI]$/ },
 }
 
-const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh"])
+export const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh"])
 const FIND_RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"])
 
 /** Undefined when the program runs no other one. */
