@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ConnectedModel, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { Script, ScriptedAnswer, ScriptStep, ScriptedCall, ScriptedError } from "./script.ts"
@@ -77,21 +78,15 @@ function toEndError(id: string, callCount: number): MeanwhileError {
   )
 }
 
-interface Performance {
-  readonly usage: TokenUsage
-  readonly clock: Clock
-  /** Which call of the model this is, from 1. */
-  readonly callCount: number
-}
-
+/** `callCount`: which call of the model this is, from 1. */
 async function playAnswer(
   answer: ScriptedAnswer,
   request: ModelRequest,
-  performance: Performance,
+  { usage, clock, callCount }: Required<Pick<ScriptedModelOptions, "usage" | "clock">> & { readonly callCount: number },
 ): Promise<ProviderResponse> {
   const { signal, onDelta } = request
   const { delayMs, gate, reasoning = "", calls = [], error } = answer
-  if (delayMs !== undefined || gate !== undefined) await waitFor(answer, signal, performance.clock)
+  if (delayMs !== undefined || gate !== undefined) await waitFor(answer, signal, clock)
   const parts: (ReasoningPart | TextPart | FunctionCall)[] = []
   if (reasoning !== "") {
     onDelta?.({ type: "reasoning", text: reasoning })
@@ -101,13 +96,11 @@ async function playAnswer(
   if (text !== "") parts.push({ type: "text", text })
   signal.throwIfAborted()
   if (error) throw toError(error)
-  calls.forEach((call, index) =>
-    parts.push(toCall(call, `${request.messages.length}-${performance.callCount}-${index}`)),
-  )
+  calls.forEach((call, index) => parts.push(toCall(call, `${request.messages.length}-${callCount}-${index}`)))
   return {
     message: { role: "assistant", parts },
     finish: answer.finish ?? (calls.length > 0 ? "calls" : "stop"),
-    usage: answer.usage ? { ...performance.usage, ...answer.usage } : performance.usage,
+    usage: { ...usage, ...answer.usage },
   }
 }
 
@@ -137,16 +130,12 @@ async function waitFor(
   clock: Clock,
 ): Promise<void> {
   signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
   const delayed = Promise.withResolvers<void>()
-  const abort = (): void => aborted.reject(signal.reason as Error)
-  signal.addEventListener("abort", abort, { once: true })
   const cancel = clock.schedule(delayMs, delayed.resolve)
   try {
-    if (delayMs > 0) await Promise.race([delayed.promise, aborted.promise])
-    if (gate) await Promise.race([gate, aborted.promise])
+    if (delayMs > 0) await unlessAborted(signal, delayed.promise)
+    if (gate) await unlessAborted(signal, gate)
   } finally {
     cancel()
-    signal.removeEventListener("abort", abort)
   }
 }

@@ -1,9 +1,18 @@
 import { z } from "zod"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { defineTool, type Tool, type ToolReturn, showModel } from "../../plugin/tool.ts"
-import { countEnded, createPlan, type Plan, planTitle, stepNote, stepStatus, stepText, updateStep } from "./plan.ts"
+import {
+  countEnded,
+  createPlan,
+  type Plan,
+  planTitle,
+  renderPlan,
+  stepNote,
+  stepStatus,
+  stepText,
+  updateStep,
+} from "./plan.ts"
 import type { PlanStore } from "./plan-store.ts"
-import { renderPlan } from "./render-plan.ts"
 
 const MOST_STEPS = 100
 

@@ -5,7 +5,7 @@ import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
 import { createPlanStore, type PlanStore } from "./plan-store.ts"
 import { createPlanTools } from "./plan-tools.ts"
-import { renderPlan } from "./render-plan.ts"
+import { renderPlan } from "./plan.ts"
 
 export interface TodoPluginOptions {
   /** Absolute. Where an earlier version kept plans, as files: they are taken over. */
