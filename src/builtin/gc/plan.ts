@@ -45,12 +45,6 @@ export function planCollection({ pieces, targetTokens, estimate, settings, remov
   }
 }
 
-interface Fitted {
-  readonly pieces: readonly Piece[]
-  /** The exchanges that had to go, oldest first, as they were. */
-  readonly removed: readonly Piece[]
-}
-
 const BRIEF: Shortening = { mostCharacters: 600, keepsFiles: false }
 const BRIEF_OPENING: Shortening = { mostCharacters: 2_000, keepsFiles: false }
 /** Half of the budget at three characters a token. */
@@ -62,13 +56,14 @@ type Reduce = (piece: Piece, isCurrent: boolean) => Piece | null
 /**
  * Makes room inside turns that stay, from the least to the greatest loss, each time oldest first and only as far as
  * needed. The last user message stays as it is; the exchange after which the model goes on loses at most length.
- * Assistant messages are never changed: providers sign parts of them.
+ * Assistant messages are never changed: providers sign parts of them. `removed` are the exchanges that had to go, oldest
+ * first, as they were.
  */
-function fitPieces(pieces: readonly Piece[], targetTokens: number, estimate: EstimateTokens): Fitted {
+function fitPieces(pieces: readonly Piece[], targetTokens: number, estimate: EstimateTokens) {
   const current = new Set([pieces.findLastIndex(({ kind }) => kind === "opening"), pieces.length - 1])
   const kept: (Piece | null)[] = [...pieces]
   const removed = new Map<number, Piece>()
-  let tokens = sumTokens(toKept(kept), estimate)
+  let tokens = sumTokens(toMessages(pieces), estimate)
   for (const reduce of toReductions(pieces, targetTokens)) {
     for (const [index, piece] of kept.entries()) {
       if (tokens <= targetTokens) break
@@ -103,8 +98,4 @@ function toReductions(pieces: readonly Piece[], targetTokens: number): readonly 
 function withMessages(piece: Piece, change: (message: Message) => Message): Piece {
   const messages = piece.messages.map(change)
   return messages.every((message, index) => message === piece.messages[index]) ? piece : { ...piece, messages }
-}
-
-function toKept(pieces: readonly (Piece | null)[]): readonly Message[] {
-  return pieces.flatMap((piece) => piece?.messages ?? [])
 }

@@ -4,7 +4,7 @@ import type { PersonChannel } from "../../plugin/person-port.ts"
 import type { PermissionRequest } from "../../plugin/permission-request.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { PermissionPolicy } from "./permission-policy.ts"
-import { judgeCall, type Verdict } from "./policy-verdict.ts"
+import { type CallFacts, judgeCall, type Verdict } from "./policy-verdict.ts"
 import type { QuestionQueue } from "./question-queue.ts"
 
 /** Grants of a person to a session: every call of a tool, similar calls with at most the same effects, or one call. */
@@ -17,18 +17,10 @@ export interface Grant {
     | { readonly kind: "call"; readonly input: string }
 }
 
-export interface GrantedCall {
-  readonly plugin: string
-  readonly tool: string
-  readonly input: unknown
-  readonly effects: readonly Effect[]
-  readonly likeness: string | undefined
-}
-
 /** In memory: they end with the session or the process, and a person is asked again. */
 export interface Grants {
   add(session: SessionId, grant: Grant): void
-  covers(session: SessionId, call: GrantedCall): boolean
+  covers(session: SessionId, call: JudgedCall): boolean
   /** Those of the session and the ones it inherits. */
   list(session: SessionId): readonly Grant[]
   /** Its own; returns how many there were. */
@@ -69,7 +61,7 @@ export function createGrants(): Grants {
   }
 }
 
-function isCovered({ plugin, tool, scope }: Grant, call: GrantedCall): boolean {
+function isCovered({ plugin, tool, scope }: Grant, call: JudgedCall): boolean {
   if (plugin !== call.plugin || tool !== call.tool) return false
   switch (scope.kind) {
     case "tool":
@@ -106,9 +98,9 @@ export interface PermissionScope extends PermissionSurroundings {
 
 type NamedCall = Pick<PermissionRequest, "plugin" | "tool" | "input" | "definition">
 
-export interface JudgedCall extends NamedCall, GrantedCall {
+export interface JudgedCall extends NamedCall, Pick<CallFacts, "effects" | "parts"> {
   readonly session: SessionId | null
-  readonly parts: readonly unknown[] | null
+  readonly likeness: string | undefined
 }
 
 export function toJudgedCall(

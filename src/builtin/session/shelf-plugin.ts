@@ -5,7 +5,6 @@ import { type SessionConfig, toSessionConfig } from "./session-config.ts"
 import { createSessionCommands, type SessionShelf } from "./session-commands.ts"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-import { lazily } from "../../base/lazily.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { toDescription } from "./description.ts"
 
@@ -61,19 +60,15 @@ export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: 
   })
 }
 
-const inputSchema = lazily(() =>
-  z.strictObject({
-    description: z
-      .string()
-      .describe("One short line, at most 120 characters, that says what the conversation is about."),
-  }),
-)
-
 function createSessionDescribe(shelf: Pick<SessionShelf, "setDescription">): Tool {
   return defineTool({
     name: "session_describe",
     description: "Sets the description by which the person finds this conversation again. Call it once when asked to.",
-    input: inputSchema(),
+    input: z.strictObject({
+      description: z
+        .string()
+        .describe("One short line, at most 120 characters, that says what the conversation is about."),
+    }),
     onCrash: "retry",
     async run({ description }, { session }) {
       if (session === null) {
