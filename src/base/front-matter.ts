@@ -24,3 +24,12 @@ export function splitFrontMatter(text: string): FrontMatter {
 function withoutQuotes(value: string): string {
   return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value
 }
+
+/** The names of a field that is a list in one line: `a, b` or `[a, b]`, each with or without quotes. */
+export function splitNames(text: string): readonly string[] {
+  return text
+    .replace(/^\[(.*)\]$/, "$1")
+    .split(",")
+    .map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2"))
+    .filter((name) => name !== "")
+}

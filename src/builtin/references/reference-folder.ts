@@ -3,7 +3,7 @@ import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { lazily } from "../../base/lazily.ts"
 import { readInside } from "./bounded-file.ts"
-import { splitFrontMatter } from "../../base/front-matter.ts"
+import { splitFrontMatter, splitNames } from "../../base/front-matter.ts"
 import { unlessMissing } from "../../base/system-error.ts"
 import { type Reference, referenceSchema } from "./reference.ts"
 
@@ -69,20 +69,9 @@ function parseMarkdown(file: string, text: string): Reference {
     id,
     name: fields.get("name") || heading || id,
     description: fields.get("description") ?? "",
-    tags: toTags(fields.get("tags") ?? ""),
-    ...(path !== undefined && { path }),
-    ...(url !== undefined && { url }),
-    ...(path === undefined && url === undefined && { text: body.trim() }),
+    tags: splitNames(fields.get("tags") ?? ""),
+    ...(path === undefined && url === undefined ? { text: body.trim() } : { path, url }),
   })
-}
-
-/** `a, b` or `[a, b]`. */
-function toTags(text: string): readonly string[] {
-  return text
-    .replace(/^\[(.*)\]$/, "$1")
-    .split(",")
-    .map((tag) => tag.trim().replace(/^(["'])(.*)\1$/, "$2"))
-    .filter((tag) => tag !== "")
 }
 
 function toReason(error: unknown): string {

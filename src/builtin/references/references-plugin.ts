@@ -20,12 +20,6 @@ export interface ReferencesPluginOptions extends ReferencesConfigInput {
 
 const MOST_AT_ONCE = 20
 
-/** Operations shared by the model's tools and the person's commands. */
-interface ReferenceDesk {
-  list(owner: SelectionOwner, tag: string): Promise<string>
-  select(owner: SelectionOwner, ids: readonly string[]): Promise<string>
-}
-
 /** Documents worth knowing, listed by id and taken into a conversation when they are needed. */
 export function createReferencesPlugin(options: ReferencesPluginOptions): ToolPlugin {
   const { root, webTool = "the tool that reads web pages", ...config } = options
@@ -70,24 +64,25 @@ function toCatalogue(root: string, config: unknown): ReferenceCatalogue {
   throw new MeanwhileError("invalid_input", `The references are not well formed: ${problems.join("; ")}.`, { problems })
 }
 
-function createDesk(
-  catalogue: () => ReferenceCatalogue,
-  reading: { readonly root: string; readonly webTool: string },
-): ReferenceDesk {
+type ReferenceDesk = ReturnType<typeof createDesk>
+
+/** Operations shared by the model's tools and the person's commands. */
+function createDesk(catalogue: () => ReferenceCatalogue, reading: { readonly root: string; readonly webTool: string }) {
   return {
-    list: async (owner, tag) => {
+    list: async ({ documents }: SelectionOwner, tag: string) => {
       const { references, problems } = await catalogue().load()
       const wanted = tag.toLowerCase()
       const shown = references.filter(({ tags }) => tag === "" || tags.some((each) => each.toLowerCase() === wanted))
-      return listAsText({ references: shown, problems }, await readSelection(owner))
+      return listAsText({ references: shown, problems }, toIds(await documents.read(SELECTED)))
     },
-    select: async (owner, ids) => {
+    select: async ({ documents }: SelectionOwner, ids: readonly string[]) => {
       const references = await catalogue().find(ids)
       const text = await showContents(references, reading)
-      await addToSelection(
-        owner,
-        references.map(({ id }) => id),
-      )
+      const found = references.map(({ id }) => id)
+      const selected = toIds(await documents.read(SELECTED))
+      if (!found.every((id) => selected.includes(id))) {
+        await documents.change(SELECTED, (before) => [...new Set([...toIds(before), ...found])])
+      }
       return text
     },
   }
@@ -142,16 +137,6 @@ function createReferenceCommands(desk: ReferenceDesk): readonly UserCommand[] {
 type SelectionOwner = Pick<ToolContext, "documents">
 
 const SELECTED = "selected"
-
-async function readSelection({ documents }: SelectionOwner): Promise<ReadonlySet<string>> {
-  return new Set(toIds(await documents.read(SELECTED)))
-}
-
-async function addToSelection({ documents }: SelectionOwner, ids: readonly string[]): Promise<void> {
-  const selected = await readSelection({ documents })
-  if (ids.every((id) => selected.has(id))) return
-  await documents.change(SELECTED, (before) => [...new Set([...toIds(before), ...ids])])
-}
 
 function toIds(kept: JsonValue | undefined): readonly string[] {
   return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : []

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { defined } from "../../base/defined.ts"
 import { lazily } from "../../base/lazily.ts"
 import { toOneLine } from "../../base/one-line.ts"
 import { type AgentRequest, type Handover, HANDOVERS } from "../../plugin/agent-request.ts"
@@ -53,11 +54,5 @@ export interface AgentInput extends AgentRequest {
 
 /** A follow-up: the conversation knows the rest. */
 export function toFollowUp({ name, profile, budget }: AgentInput, prompt: string, session: SessionId): AgentInput {
-  return {
-    task: prompt,
-    resumes: session,
-    ...(name !== undefined && { name }),
-    ...(profile !== undefined && { profile }),
-    ...(budget && { budget }),
-  }
+  return defined({ task: prompt, resumes: session, name, profile, budget })
 }

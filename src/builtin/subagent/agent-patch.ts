@@ -51,6 +51,5 @@ function keepArtifacts(context: ToolContext, { artifacts = [] }: HandedBack): Pr
 }
 
 export function toLine(text: string, longest: number): string {
-  const line = toOneLine(text)
-  return shorten(line, longest)
+  return shorten(toOneLine(text), longest)
 }

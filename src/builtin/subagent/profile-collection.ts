@@ -28,21 +28,13 @@ export function createProfileCollection(given: readonly Profile[], folders: read
       const { profiles, problems } = await load()
       const found = profiles.find((profile) => profile.name === name)
       if (found) return found
-      throw toUnknown(
-        name,
-        profiles.map((profile) => profile.name),
-        problems,
-      )
+      const names = profiles.map((profile) => profile.name)
+      const near = findNearNames(name, names)
+      const broken = problems.length > 0 ? ` Some cannot be used: ${problems.join("; ")}.` : ""
+      const message = `There is no profile ${JSON.stringify(name)}. ${toHint(near, names)}${broken}`
+      throw new MeanwhileError("not_found", message, { near })
     },
   }
-}
-
-function toUnknown(name: string, names: readonly string[], problems: readonly string[]): MeanwhileError {
-  const near = findNearNames(name, names)
-  const hint = toHint(near, names)
-  const broken = problems.length > 0 ? ` Some cannot be used: ${problems.join("; ")}.` : ""
-  const message = `There is no profile ${JSON.stringify(name)}. ${hint}${broken}`
-  return new MeanwhileError("not_found", message, { near })
 }
 
 function toHint(near: readonly string[], names: readonly string[]): string {

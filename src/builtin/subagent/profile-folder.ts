@@ -3,7 +3,7 @@ import { open, readdir, realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { splitFrontMatter } from "../../base/front-matter.ts"
+import { splitFrontMatter, splitNames } from "../../base/front-matter.ts"
 import { unlessMissing } from "../../base/system-error.ts"
 import { type Profile, profileSchema } from "./profile.ts"
 
@@ -70,17 +70,13 @@ function firstLine(body: string): string {
   return line.replace(/^#+\s*/, "").slice(0, 200)
 }
 
-/** `a, b` or `[a, b]`; `[]` is none. A list over several lines would look empty here, and give none or all by mistake. */
+/** `[]` is none. A list over several lines would look empty here, and give none or all by mistake. */
 function toList(text: string): readonly string[] {
   if (text === "") {
     const message = "`tools` is empty; write them in one line, as `tools: a, b`, or `tools: []` for none"
     throw new MeanwhileError("invalid_input", message)
   }
-  return text
-    .replace(/^\[(.*)\]$/, "$1")
-    .split(",")
-    .map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2"))
-    .filter((name) => name !== "")
+  return splitNames(text)
 }
 
 function toReason(error: unknown): string {

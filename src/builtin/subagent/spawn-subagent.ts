@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { ChildSession } from "../../plugin/sessions-port.ts"
@@ -33,6 +34,8 @@ const FINISH_INSTRUCTIONS =
  * So it may always be repeated. In a conversation that is not kept nothing is left, parent included.
  */
 export function createSpawnSubagent(profiles: ProfileCollection): Tool {
+  const findProfile = async ({ profile, resumes }: AgentInput) =>
+    profile === undefined || resumes !== undefined ? undefined : profiles.get(profile)
   return defineTool<AgentInput>({
     name: "spawn_subagent",
     description:
@@ -44,15 +47,10 @@ export function createSpawnSubagent(profiles: ProfileCollection): Tool {
     title: ({ task, name, profile }) => `${name ?? profile ?? "subagent"}: ${toLine(task, 80)}`,
     shape: ({ profile = "" }) => profile,
     timeoutMs: ({ budget }) => (budget?.timeMs === undefined ? undefined : budget.timeMs + TIME_TO_HAND_BACK_MS),
-    model: async ({ profile, resumes }) =>
-      profile === undefined || resumes !== undefined ? undefined : (await profiles.get(profile)).model,
+    model: async (input) => (await findProfile(input))?.model,
     resume: toFollowUp,
     onCrash: "retry",
-    async run(input, context) {
-      const profile =
-        input.profile === undefined || input.resumes !== undefined ? undefined : await profiles.get(input.profile)
-      return runAgent(input, context, profile)
-    },
+    run: async (input, context) => runAgent(input, context, await findProfile(input)),
   })
 }
 
@@ -90,8 +88,7 @@ function openAgent(
   return sessions.createChild({
     key: "subagent",
     name,
-    ...(profile?.model !== undefined && { model: profile.model }),
-    ...(profile?.tools && { tools: profile.tools }),
+    ...defined({ model: profile?.model, tools: profile?.tools }),
     instructions: instructions.filter((text) => text !== "").join("\n\n"),
   })
 }

@@ -4,14 +4,9 @@ import type { CapableTool } from "./capable-tool.ts"
 /** How a tool that starts another one says which, and with what. */
 export interface StartedCall<Input> {
   /** Undefined: it starts no tool, or none of these. */
-  find(input: Input, capable: readonly CapableTool[]): FoundCall | undefined
+  find(input: Input, capable: readonly CapableTool[]): { readonly tool: Tool; readonly input: unknown } | undefined
   /** Its input, with this for what it starts. */
   change(input: Input, started: unknown): unknown
-}
-
-export interface FoundCall {
-  readonly tool: Tool
-  readonly input: unknown
 }
 
 type Placement<Input> = Pick<Tool<Input>, "pin" | "isHere" | "folderOf">

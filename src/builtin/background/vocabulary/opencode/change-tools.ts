@@ -21,14 +21,12 @@ const cancelFields = lazily(() =>
 
 type CancelFields = z.output<ReturnType<typeof cancelFields>>
 
-const cancelSchema = lazily(() => cancelFields().refine((input) => countNamed(input) === 1, { error: WHICH }))
-
 export const createChangeTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "background_cancel",
     description: () =>
       "Stops a task of this conversation, all of a batch, or all that run. What it had come to is in the answer.",
-    input: cancelSchema(),
+    input: cancelFields().refine((input) => countNamed(input) === 1, { error: WHICH }),
     isAutoApproved: false,
     title: ({ task_id: id, batch }) => `cancel ${id ?? (batch === undefined ? "all tasks" : `batch ${batch}`)}`,
     async run(input, operations) {
