@@ -17,23 +17,14 @@ export interface Grant {
     | { readonly kind: "call"; readonly input: string }
 }
 
-/** In memory: they end with the session or the process, and a person is asked again. */
-export interface Grants {
-  add(session: SessionId, grant: Grant): void
-  covers(session: SessionId, call: JudgedCall): boolean
-  /** Those of the session and the ones it inherits. */
-  list(session: SessionId): readonly Grant[]
-  /** Its own; returns how many there were. */
-  reset(session: SessionId): number
-  inherit(child: SessionId, parent: SessionId): void
-  /** The session was closed. */
-  forget(session: SessionId): void
-}
+export type Grants = ReturnType<typeof createGrants>
 
-export function createGrants(): Grants {
+/** In memory: they end with the session or the process, and a person is asked again. */
+export function createGrants() {
   const bySession = new Map<SessionId, readonly Grant[]>()
   const parents = new Map<SessionId, SessionId>()
 
+  /** Those of the session and the ones it inherits. */
   function list(session: SessionId): readonly Grant[] {
     const seen = new Set<SessionId>()
     const grants: Grant[] = []
@@ -46,15 +37,17 @@ export function createGrants(): Grants {
 
   return {
     list,
-    add: (session, grant) => void bySession.set(session, [...(bySession.get(session) ?? []), grant]),
-    covers: (session, call) => list(session).some((grant) => isCovered(grant, call)),
-    reset(session) {
+    add: (session: SessionId, grant: Grant) => void bySession.set(session, [...(bySession.get(session) ?? []), grant]),
+    covers: (session: SessionId, call: JudgedCall) => list(session).some((grant) => isCovered(grant, call)),
+    /** Its own; returns how many there were. */
+    reset(session: SessionId) {
       const count = bySession.get(session)?.length ?? 0
       bySession.delete(session)
       return count
     },
-    inherit: (child, parent) => void parents.set(child, parent),
-    forget(session) {
+    inherit: (child: SessionId, parent: SessionId) => void parents.set(child, parent),
+    /** The session was closed. */
+    forget(session: SessionId) {
       bySession.delete(session)
       parents.delete(session)
     },

@@ -3,21 +3,18 @@ import { findNearNames } from "../../base/near-name.ts"
 import type { Reference } from "./reference.ts"
 import { type FoundReferences, readReferenceFolder } from "./reference-folder.ts"
 
-/** All references there are: those that were given, then those of the folder, as its files are now. */
-export interface ReferenceCatalogue {
-  load(): Promise<FoundReferences>
-  /** In the order of the ids. Refused as a whole, with near ids, when one is not known. */
-  find(ids: readonly string[]): Promise<readonly Reference[]>
-}
+export type ReferenceCatalogue = ReturnType<typeof createReferenceCatalogue>
 
-export function createReferenceCatalogue(given: readonly Reference[], folder: string | undefined): ReferenceCatalogue {
+/** All references there are: those that were given, then those of the folder, as its files are now. */
+export function createReferenceCatalogue(given: readonly Reference[], folder: string | undefined) {
   async function load(): Promise<FoundReferences> {
     const found = folder === undefined ? { references: [], problems: [] } : await readReferenceFolder(folder)
     return withoutRepeated([...given, ...found.references], found.problems)
   }
   return {
     load,
-    find: async (ids) => {
+    /** In the order of the ids. Refused as a whole, with near ids, when one is not known. */
+    find: async (ids: readonly string[]): Promise<readonly Reference[]> => {
       const { references } = await load()
       const byId = new Map(references.map((reference) => [reference.id, reference]))
       return [...new Set(ids)].map((id) => byId.get(id) ?? refuse(id, [...byId.keys()]))

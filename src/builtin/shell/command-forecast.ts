@@ -13,18 +13,12 @@ export interface CommandForecast {
   readonly shape: string
 }
 
-interface Figures {
-  /** Undefined: the configured threshold. */
-  readonly afterMs?: number
-  readonly estimateMs?: number
-}
-
 /**
  * Commands that usually take long leave the foreground sooner: ten seconds of waiting for an install help nobody.
  * Servers and watchers never end, yet one that fails at once (a port in use) should say so, hence a moment and not
- * `always`.
+ * `always`. Without `afterMs` the configured threshold holds.
  */
-const FIGURES: Readonly<Record<CommandCategory, Figures>> = {
+const FIGURES: Readonly<Record<CommandCategory, { readonly afterMs?: number; readonly estimateMs?: number }>> = {
   install: { afterMs: 5_000, estimateMs: 30_000 },
   build: { afterMs: 5_000, estimateMs: 60_000 },
   test: { afterMs: 5_000, estimateMs: 30_000 },

@@ -19,7 +19,7 @@ interface WrapperRule {
 
 const NONE = /^$/
 const NOTHING: WrappedWords = { effects: [], commands: [], scripts: [] }
-const UNKNOWN: WrappedWords = { effects: ["unknown"], commands: [], scripts: [] }
+const toUnknown = (...effects: readonly Effect[]): WrappedWords => ({ ...NOTHING, effects: [...effects, "unknown"] })
 
 const WRAPPERS: Readonly<Record<string, WrapperRule>> = {
   builtin: { flags: NONE, valued: NONE },
@@ -45,9 +45,7 @@ const FIND_RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"])
 export function unwrapWords(program: string, rest: readonly ShellWord[]): WrappedWords | undefined {
   if (SHELLS.has(program)) return unwrapShell(rest)
   if (program === "find") return unwrapFind(rest)
-  if (program === "su" || program === "runuser" || program === "pkexec") {
-    return { effects: ["run_as", "unknown"], commands: [], scripts: [] }
-  }
+  if (program === "su" || program === "runuser" || program === "pkexec") return toUnknown("run_as")
   if (program === "command" && /^-[vV]$/.test(rest[0]?.word ?? "")) return NOTHING
   const rule = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined
   return rule && unwrapByRule(program, rule, rest)
@@ -55,7 +53,7 @@ export function unwrapWords(program: string, rest: readonly ShellWord[]): Wrappe
 
 function unwrapByRule(program: string, rule: WrapperRule, rest: readonly ShellWord[]): WrappedWords {
   const { effects = [], positionals = 0 } = rule
-  const unreadable: WrappedWords = { effects: [...effects, "unknown"], commands: [], scripts: [] }
+  const unreadable = toUnknown(...effects)
   let at = 0
   let placeholder: string | undefined
   for (let word = rest[at]; word?.word.startsWith("-") && word.word !== "--"; word = rest[at]) {
@@ -89,7 +87,7 @@ function withInput(command: readonly ShellWord[], placeholder: string | undefine
 
 function unwrapShell(rest: readonly ShellWord[]): WrappedWords {
   const [option, script] = rest
-  if (!option || !script || !/^-[elux]*c$/.test(option.word) || script.isExpanded) return UNKNOWN
+  if (!option || !script || !/^-[elux]*c$/.test(option.word) || script.isExpanded) return toUnknown()
   return { effects: [], commands: [], scripts: [script.word] }
 }
 

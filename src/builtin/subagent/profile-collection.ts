@@ -3,15 +3,11 @@ import { findNearNames } from "../../base/near-name.ts"
 import type { Profile } from "./profile.ts"
 import { type FoundProfiles, readProfileFolder } from "./profile-folder.ts"
 
-/** All profiles there are: those that were given, then those of the folders, as their files are now. */
-export interface ProfileCollection {
-  /** The first of two profiles with one name counts; the second is listed as a problem. */
-  load(): Promise<FoundProfiles>
-  /** Refused with near names when there is none. */
-  get(name: string): Promise<Profile>
-}
+export type ProfileCollection = ReturnType<typeof createProfileCollection>
 
-export function createProfileCollection(given: readonly Profile[], folders: readonly string[]): ProfileCollection {
+/** All profiles there are: those that were given, then those of the folders, as their files are now. */
+export function createProfileCollection(given: readonly Profile[], folders: readonly string[]) {
+  /** The first of two profiles with one name counts; the second is listed as a problem. */
   async function load(): Promise<FoundProfiles> {
     const found = await Promise.all(folders.map(readProfileFolder))
     const byName = new Map<string, Profile>()
@@ -24,7 +20,8 @@ export function createProfileCollection(given: readonly Profile[], folders: read
   }
   return {
     load,
-    async get(name) {
+    /** Refused with near names when there is none. */
+    async get(name: string): Promise<Profile> {
       const { profiles, problems } = await load()
       const found = profiles.find((profile) => profile.name === name)
       if (found) return found

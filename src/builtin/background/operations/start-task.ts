@@ -12,7 +12,7 @@ import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
 import type { TaskRecord } from "../../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
-import { waitForTasks } from "./wait-for-tasks.ts"
+import { waitForTasks } from "./own-tasks.ts"
 
 /** How a task is started, whatever it does. */
 export interface StartOptions extends Pick<ToolCall, "title" | "notify" | "timeoutMs" | "priority"> {

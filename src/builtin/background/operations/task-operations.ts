@@ -9,12 +9,13 @@ import {
   listOwn,
   listWork,
   type OwnFilter,
+  type OwnWait,
   requireOwn,
   requireTask,
+  waitForTasks,
 } from "./own-tasks.ts"
 import { type ResultView, showResults } from "./show-results.ts"
 import { type AgentStart, startAgent, startTask, type TaskStart } from "./start-task.ts"
-import { type OwnWait, waitForTasks } from "./wait-for-tasks.ts"
 
 export type TaskOperations = ReturnType<typeof createTaskOperations>
 

@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue } from "../../../base/json.ts"
+import { type JsonObject, type JsonValue, toJson } from "../../../base/json.ts"
 import { toOneLine } from "../../../base/one-line.ts"
 import type { ListedTask } from "../../../plugin/task-service.ts"
 import { contentOf, handBack, type ToolReturn } from "../../../plugin/tool.ts"
 import type { MissingAbility } from "../../../plugin/worker-view.ts"
 import type { Patch } from "../../../task/patch.ts"
+import type { TaskRecord } from "../../../task/record.ts"
 
 /** The model reads all of it, people the headline. */
 export function answer(headline: string, payload: JsonObject): ToolReturn {
@@ -42,4 +43,18 @@ export function toPlainResult({ payload, digest }: Patch): JsonValue {
   const shown = contentOf(payload)?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`))
   if (shown) return shown.join("\n")
   return payload === null && digest.length > 0 ? digest.join("\n") : payload
+}
+
+/** Why it ended without a result; empty while it lives, and for one that completed. */
+export function toEnding(task: TaskRecord): JsonObject {
+  switch (task.status) {
+    case "failed":
+    case "interrupted":
+      return { error: task.failure.message }
+    case "cancelled":
+    case "timed_out":
+      return { ended_by: task.stop.by, reason: task.stop.reason, survivors: toJson(task.survivors) }
+    default:
+      return {}
+  }
 }

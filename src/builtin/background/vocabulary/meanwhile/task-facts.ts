@@ -3,7 +3,7 @@ import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { Patch } from "../../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
-import { toLack, toPlainResult, toShortId } from "../answer.ts"
+import { toEnding, toLack, toPlainResult, toShortId } from "../answer.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list, in the words of this vocabulary. */
@@ -40,20 +40,12 @@ export function toTaskDetails({ task, placeInQueue, missing, estimate, outputByt
 export const IN_ANSWERS: ResultView = { toFacts: toTaskDetails, reader: "get_task" }
 
 /** Its result; empty while it lives. */
-export function toOutcome(task: TaskRecord): JsonObject {
-  const patch = "patch" in task && task.patch ? toPatchFacts(task.patch) : {}
-  switch (task.status) {
-    case "completed":
-      return task.strippedAt === null ? patch : { ...patch, note: "Its result was used, and removed since." }
-    case "failed":
-      return { error: task.failure.message, ...patch }
-    case "interrupted":
-      return { error: task.failure.message }
-    case "cancelled":
-    case "timed_out":
-      return { ended_by: task.stop.by, reason: task.stop.reason, survivors: toJson(task.survivors), ...patch }
-    default:
-      return {}
+function toOutcome(task: TaskRecord): JsonObject {
+  const isStripped = task.status === "completed" && task.strippedAt !== null
+  return {
+    ...toEnding(task),
+    ...("patch" in task && task.patch && toPatchFacts(task.patch)),
+    ...(isStripped && { note: "Its result was used, and removed since." }),
   }
 }
 

@@ -2,7 +2,7 @@ import { type JsonObject, toJson } from "../../../../base/json.ts"
 import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
-import { toLack, toPlainResult, toShortId } from "../answer.ts"
+import { toEnding, toLack, toPlainResult, toShortId } from "../answer.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list. */
@@ -62,18 +62,5 @@ export function toGroupFacts(group: GroupRecord): JsonObject {
     task_count: group.memberCount,
     ended_count: group.arrivals.length,
     failed_count: group.arrivals.filter(({ status }) => status !== "completed").length,
-  }
-}
-
-function toEnding(task: TaskRecord): JsonObject {
-  switch (task.status) {
-    case "failed":
-    case "interrupted":
-      return { error: task.failure.message }
-    case "cancelled":
-    case "timed_out":
-      return { ended_by: task.stop.by, reason: task.stop.reason, survivors: toJson(task.survivors) }
-    default:
-      return {}
   }
 }
