@@ -1,4 +1,4 @@
-import { plain } from "../format/format.ts"
+import { plain, toTable } from "../format/format.ts"
 import { formatCount } from "../format/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
 
@@ -8,15 +8,7 @@ export const agentsCommand: Command = {
   summary: "list the agents of this chat, or show one of them alone, as F2 does",
   async run(wanted, context) {
     if (wanted !== "") return context.selection.select(wanted)
-    const rows = toRows(context, await findAsking(context))
-    const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-    const lines = rows.map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    context.screen.print(lines.join("\n"))
+    context.screen.print(toTable(toRows(context, await findAsking(context))).join("\n"))
   },
 }
 

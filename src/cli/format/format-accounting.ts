@@ -1,4 +1,4 @@
-import { formatDuration, toLine } from "./format.ts"
+import { countOf, formatDuration, toLine } from "./format.ts"
 import type { ContextUsage, TurnAccounting } from "./agent-event.ts"
 
 const MICROS = 1_000_000
@@ -14,7 +14,7 @@ export function formatAccounting(accounting: TurnAccounting, usage: ContextUsage
     toLine(model),
     formatUsage(tokens, outcome),
     ...(costMicros === null || costMicros === 0 ? [] : [formatCost(costMicros)]),
-    ...(toolCalls === 0 ? [] : [toolCalls === 1 ? "1 call" : `${toolCalls} calls`]),
+    ...(toolCalls === 0 ? [] : [countOf(toolCalls, "call")]),
     formatDuration(durationMs),
     `context ${formatPercent(usage.percentUsed)}`,
   ]

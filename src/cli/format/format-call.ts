@@ -14,13 +14,13 @@ export function formatCall({ tool, input }: Pick<EventOf<"tool_call.started">, "
 
 /** The part of an input that tells a call from others: its first text, else its values by name. */
 function formatInput(input: CallInput): string {
-  if (typeof input !== "object" || input === null) return bound(toLine(String(input ?? "")), INPUT_CHARACTERS)
+  if (typeof input !== "object" || input === null) return shorten(toLine(String(input ?? "")), INPUT_CHARACTERS)
   const started = toStarted(input)
   if (started) return formatCall(started)
   const entries: [string, CallInput][] = Object.entries(input)
   const first = entries.find(([, value]) => typeof value === "string" && value.trim() !== "")
   const text = typeof first?.[1] === "string" ? first[1] : entries.map(toWords).join(", ")
-  return bound(toLine(text), INPUT_CHARACTERS)
+  return shorten(toLine(text), INPUT_CHARACTERS)
 }
 
 /** A call that starts another in the background is told from others by that one. */
@@ -48,7 +48,7 @@ export function formatCallEnd(event: EventOf<"tool_call.ended">, style: Style): 
     const moved = `→ ${tool} moved to the background as [${shortId(taskId)}] after ${took}`
     return style.yellow(`${moved}${formatLimit(event.timeoutMs ?? null)}`)
   }
-  const said = bound(toLine(withoutJson(summary)), SUMMARY_CHARACTERS)
+  const said = shorten(toLine(withoutJson(summary)), SUMMARY_CHARACTERS)
   const tail = said === "" ? "" : `: ${said}`
   if (isRefused) return style.yellow(`✗ ${tool} was refused${withoutName(said, tool)}`)
   if (isSuccess) return style.green(`✓ ${tool} ${took}`) + style.dim(tail)
@@ -70,8 +70,4 @@ function withoutJson(summary: string): string {
 function withoutName(said: string, tool: string): string {
   const reason = said.startsWith(`${tool} was not allowed: `) ? said.slice(`${tool} was not allowed: `.length) : said
   return reason === "" ? "" : `: ${reason}`
-}
-
-function bound(text: string, longest: number): string {
-  return shorten(text, longest)
 }

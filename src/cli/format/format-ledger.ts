@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app.ts"
-import { plain } from "./format.ts"
+import { plain, toTable } from "./format.ts"
 
 type Rows = Awaited<ReturnType<Runtime["ledgerTotals"]>>
 type Total = Rows[number]["total"]
@@ -19,13 +19,9 @@ export function formatLedger(by: Grouping, rows: Rows): string {
     ...rows.map(({ key, total }) => [key === null ? NONE : plain(key), ...toCells(total)]),
     ["all", ...toCells(sum)],
   ]
-  const widths = [by, ...COLUMNS].map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  return lines.map((line) => `${line.map((cell, column) => pad(cell, column, widths)).join("  ")}\n`).join("")
-}
-
-function pad(cell: string, column: number, widths: readonly number[]): string {
-  const width = widths[column] ?? 0
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+  return toTable(lines, (column) => column > 0)
+    .map((line) => `${line}\n`)
+    .join("")
 }
 
 function toCells(total: Total): readonly string[] {

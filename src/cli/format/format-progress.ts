@@ -1,4 +1,4 @@
-import { type Task, toLine } from "./format.ts"
+import { countOf, type Task, toLine } from "./format.ts"
 import { formatCount } from "./format-accounting.ts"
 
 type Progress = NonNullable<Task["progress"]>
@@ -8,20 +8,16 @@ type Activity = NonNullable<Progress["activity"]>
 export function formatProgress({ done, total, phase, line, activity }: Progress): string {
   const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
   const said = [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")
-  const parts = activity ? [said, formatCalls(activity), formatTokens(activity)] : [said]
+  const parts = activity ? [said, countOf(activity.toolCalls, "call"), formatTokens(activity)] : [said]
   return parts.filter((part) => part !== "").join(" · ")
 }
 
 /** The last calls of an agent, the newest last. */
 export function formatLastCalls(activity: Activity): string {
   const last = activity.lastTools.map(toLine).join(", ")
-  return last === "" ? formatCalls(activity) : `${formatCalls(activity)}, the last: ${last}`
+  return `${countOf(activity.toolCalls, "call")}${last === "" ? "" : `, the last: ${last}`}`
 }
 
 export function formatTokens({ tokens }: Activity): string {
   return `${formatCount(tokens)} tokens`
-}
-
-function formatCalls({ toolCalls }: Activity): string {
-  return toolCalls === 1 ? "1 call" : `${toolCalls} calls`
 }

@@ -17,7 +17,7 @@ export function formatResultHead(task: Task): string {
   const isWhole = lines.length <= LINES_SHOWN
   const isAgent = task.kind === "agent"
   const shown = (isAgent ? lines.slice(0, LINES_SHOWN) : lines.slice(-LINES_SHOWN)).map(
-    (line) => `  ${cut(line.trimEnd())}`,
+    (line) => `  ${shorten(line.trimEnd(), CHARACTERS_SHOWN)}`,
   )
   if (isWhole) return shown.join("\n")
   const rest = isAgent
@@ -48,8 +48,4 @@ function toResultText(task: Task): string {
   const parts = payload !== null && typeof payload === "object" ? Object.entries(payload) : []
   const texts = parts.flatMap(([name, part]) => (TEXT_NAMES.has(name) && typeof part === "string" ? part : []))
   return texts[0] ?? digest.join("\n")
-}
-
-function cut(line: string): string {
-  return shorten(line, CHARACTERS_SHOWN)
 }

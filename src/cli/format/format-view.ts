@@ -9,6 +9,7 @@ type Details = Awaited<ReturnType<Desk["tasks"]["details"]>>
 type View = Details["view"]
 
 const NAME_COLUMNS = 10
+/** Another command shows all of a line. */
 const LINE_CHARACTERS = 160
 /** A model tells the usage of a call with its answer: a call under way, or cut off, is not counted. */
 const NOTHING_COUNTED = "no tokens counted"
@@ -53,23 +54,11 @@ function formatRunner({ task, worker }: View): string | null {
 
 /** Agents print nothing: what they hand back is their answer. A line that nobody printed was said with the progress. */
 function outputFacts({ task, outputBytes, lastLine }: View): [string, string | null][] {
-  const line = lastLine && cutLine(lastLine)
-  if (outputBytes > 0) {
-    return [
-      ["output", `${outputBytes} bytes`],
-      ["last line", line],
-    ]
-  }
+  const line = lastLine && shorten(lastLine, LINE_CHARACTERS)
   const isShown = isGoing(task) && task.progress?.phase === null
-  return [
-    ["output", task.kind === "tool" ? "none" : null],
-    ["said", isShown ? null : line],
-  ]
-}
-
-/** Another command shows all of it. */
-function cutLine(line: string): string {
-  return shorten(line, LINE_CHARACTERS)
+  return outputBytes > 0
+    ? Object.entries({ output: `${outputBytes} bytes`, "last line": line })
+    : Object.entries({ output: task.kind === "tool" ? "none" : null, said: isShown ? null : line })
 }
 
 /** The result, unless the task has printed something: another command shows that. */

@@ -1,5 +1,5 @@
 import type { Desk } from "../../desk/desk.ts"
-import { formatDuration, shortId, toLine } from "./format.ts"
+import { formatDuration, shortId, toLine, toTable } from "./format.ts"
 import { shorten } from "../../base/shorten.ts"
 
 export type WorkerRow = Awaited<ReturnType<Desk["workers"]["list"]>>[number]
@@ -12,14 +12,29 @@ export function formatPlace({ host, pid, where }: Place): string {
   return where === "machine" ? `here${process}` : `${toLine(host ?? "another machine")}${process}`
 }
 
+/** Said where the store cannot be asked either. */
+export const AT_NEXT_START = "at the next start of a chat or a worker"
+
+/** Says how work goes on that this program leaves: with which worker, or once there is one. */
+export async function describeHandoff(
+  { workers }: Pick<Desk, "workers">,
+  needs: Parameters<Desk["workers"]["successors"]>[0],
+): Promise<string> {
+  const [one, ...others] = await workers.successors(needs)
+  if (!one) return AT_NEXT_START
+  return others.length > 0
+    ? `with one of ${others.length + 1} other workers`
+    : `with another worker (${formatPlace(one)})`
+}
+
+/** Says how work goes on that another program runs. */
+export function describeRunner(worker: Place): string {
+  return `with the worker that runs it (${formatPlace(worker)})`
+}
+
 export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, columns: number): string {
-  const rows = [HEAD, ...workers.map((worker) => toCells(worker, nowMs))]
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
-  return rows
-    .map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
-    .map((line) => line.trimEnd())
-    .map((line) => shorten(line, columns))
-    .join("\n")
+  const lines = toTable([HEAD, ...workers.map((worker) => toCells(worker, nowMs))])
+  return lines.map((line) => shorten(line, columns)).join("\n")
 }
 
 const LEAVING = "nothing: it stops"

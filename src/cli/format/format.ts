@@ -23,6 +23,20 @@ export function plainLines(text: string): string {
   return plain(text.replaceAll(/\r+\n?/g, "\n"))
 }
 
+/** `1 task`, `3 tasks`. */
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** Lines of rows whose cells stand below one another. */
+export function toTable(
+  rows: readonly (readonly string[])[],
+  isNumeric = (_column: number) => false,
+): readonly string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const pad = (cell: string, column: number): string =>
+    isNumeric(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
+  return rows.map((row) => row.map(pad).join("  ").trimEnd())
+}
+
 /** Rounded before it is taken apart: what rounds up to a whole minute is one. */
 export function formatDuration(durationMs: number): string {
   const wholeMs = Math.round(durationMs)
@@ -53,7 +67,7 @@ export function formatAnnouncement(task: Task, firstStartedAt: number | null = n
   return `[${shortId(task.id)}] ${end.includes(title) ? end : `${end} (${title})`}`
 }
 
-function toEnd(task: Task, firstStartedAt: number | null = null): string {
+function toEnd(task: Task, firstStartedAt: number | null): string {
   const took = formatDuration(elapsedMs(task, task.createdAt, firstStartedAt))
   switch (task.status) {
     case "completed":

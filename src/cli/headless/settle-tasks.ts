@@ -4,7 +4,7 @@ import { formatAnnouncement, shortId, type Task, toLine } from "../format/format
 import { formatResultHead } from "../format/format-result.ts"
 import { describeAsked, formatQuestion } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
-import { describeHandoff, describeRunner } from "../format/handoff.ts"
+import { describeHandoff, describeRunner } from "../format/format-worker.ts"
 
 export interface LeavingScope {
   readonly desk: Desk

@@ -10,7 +10,12 @@ export interface Style {
 
 const ESCAPE = "\u001b["
 
-export function createStyle(isColoured: boolean): Style {
+/** https://no-color.org: any value but the empty one turns colours off. */
+export function createStyle(
+  output: { readonly isTTY?: boolean },
+  environment: Readonly<Record<string, string | undefined>>,
+): Style {
+  const isColoured = output.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb"
   const paint = (on: number, off: number) => (text: string) =>
     isColoured && text !== "" ? `${ESCAPE}${on}m${text}${ESCAPE}${off}m` : text
   return {
@@ -21,12 +26,4 @@ export function createStyle(isColoured: boolean): Style {
     yellow: paint(33, 39),
     cyan: paint(36, 39),
   }
-}
-
-/** https://no-color.org: any value but the empty one turns colours off. */
-export function wantsColours(
-  output: { readonly isTTY?: boolean },
-  environment: Readonly<Record<string, string | undefined>>,
-): boolean {
-  return output.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb"
 }

@@ -1,7 +1,6 @@
 import { plain, plainLines } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { Style } from "../screen/style.ts"
 import type { Transcript } from "./transcript.ts"
 
 const OUTPUT_LINES = 12
@@ -25,9 +24,20 @@ export interface AgentLines {
   flush(): void
 }
 
-/** `label` is put before every line; empty for the agent a person talks with. */
-export function createAgentLines(target: AgentOutput, label: () => string): AgentLines {
-  const { style } = target
+export interface AgentLinesOptions {
+  /** Where answers go, and where everything else does. */
+  readonly answers: Screen
+  readonly notes: Screen
+  readonly transcript: Transcript
+  readonly isShown: () => boolean
+  /** Put before every line; empty for the agent a person talks with. */
+  readonly label: () => string
+}
+
+export function createAgentLines(options: AgentLinesOptions): AgentLines {
+  const { label, notes } = options
+  const { style } = notes
+  const target = createAgentOutput(options)
   let hasWritten = false
   let outputLines = 0
 
@@ -85,35 +95,19 @@ export function createAgentLines(target: AgentOutput, label: () => string): Agen
 }
 
 /** Where one agent's lines go: always into its transcript, and on the screen while it is shown there. */
-interface AgentOutput {
-  readonly style: Style
-  /** Whole lines beside an answer. */
-  print(text: string): void
-  /** A piece of an answer. */
-  write(text: string): void
-  endLine(): void
-}
-
-interface AgentOutputOptions {
-  /** Where answers go, and where everything else does. */
-  readonly answers: Screen
-  readonly notes: Screen
-  readonly transcript: Transcript
-  readonly isShown: () => boolean
-}
-
-export function createAgentOutput({ answers, notes, transcript, isShown }: AgentOutputOptions): AgentOutput {
+function createAgentOutput({ answers, notes, transcript, isShown }: AgentLinesOptions) {
   return {
-    style: notes.style,
-    print(text) {
+    /** Whole lines beside an answer. */
+    print(text: string): void {
       transcript.print(text)
       if (isShown()) notes.print(text)
     },
-    write(text) {
+    /** A piece of an answer. */
+    write(text: string): void {
       transcript.write(text)
       if (isShown()) answers.write(text)
     },
-    endLine() {
+    endLine(): void {
       transcript.endLine()
       if (isShown()) answers.endLine()
     },

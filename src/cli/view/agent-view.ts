@@ -1,12 +1,14 @@
 import { shorten } from "../../base/shorten.ts"
 import type { Activity } from "../../desk/activity.ts"
-import { formatDuration, plain, type TaskId, toLine, shortId } from "../format/format.ts"
+import { countOf, formatDuration, plain, type TaskId, toLine, shortId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { AgentEvent, AgentId, EventOf } from "../format/agent-event.ts"
-import type { AgentSelection } from "./agent-selection.ts"
+import type { AgentEvent, AgentId, EventOf, TurnAccounting } from "../format/agent-event.ts"
+import { type ActivityLines, createActivityLines } from "./activity.ts"
+import { type AgentLines, createAgentLines } from "./agent-lines.ts"
+import { createAgentRoster, type KnownAgent } from "./agent-roster.ts"
+import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"
 import { formatAccounting } from "../format/format-accounting.ts"
 import { formatCall, formatCallEnd } from "../format/format-call.ts"
-import { createShownAgents, type ShownAgent } from "./shown-agents.ts"
 
 export interface AgentViewOptions {
   readonly activity: Activity
@@ -43,10 +45,7 @@ export interface AgentView {
 
 export function createAgentView(options: AgentViewOptions): AgentView {
   const { style } = options.notes
-  const { roster, selection, activity, find, end } = createShownAgents({
-    isAsking: () => false,
-    ...options,
-  })
+  const { roster, selection, activity, find, end } = createShownAgents(options)
 
   function showStatus(event: EventOf<"agent.status_changed">, agent: ShownAgent): void {
     if (event.status === "active") return
@@ -142,6 +141,65 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   }
 }
 
+/** One that has not ended. */
+interface ShownAgent {
+  readonly known: KnownAgent
+  readonly lines: AgentLines
+  /** Running calls, each with the time after which it moves to the background; null: never. */
+  readonly calls: Map<string, number | null>
+  accounting: TurnAccounting | null
+  /** Why the model was asked again, as it was last told. */
+  retryReason: string
+}
+
+/** The agents of one screen: who they are, whose lines it shows, and what goes on in each. */
+function createShownAgents(options: AgentViewOptions) {
+  const { answers, notes, isMain, isAsking = () => false } = options
+  const agents = new Map<AgentId, ShownAgent>()
+  const roster = createAgentRoster(isMain)
+  const selection = createAgentSelection({ screen: notes, roster, onChange: () => activity.refresh() })
+  const activity: ActivityLines = createActivityLines({
+    activity: options.activity,
+    screen: notes,
+    labelOf: (agent) => roster.labelOf(roster.find(agent)),
+    isAsking,
+    isSelected: (agent) => selection.selected()?.id === agent,
+    headline() {
+      const selected = selection.selected()
+      return selected ? `▸ ${selection.titleOf(selected)} alone (${selected.status}) · F2: the next agent` : ""
+    },
+  })
+
+  return {
+    roster,
+    selection,
+    activity,
+    find(id: AgentId): ShownAgent {
+      const shown = agents.get(id)
+      if (shown) return shown
+      const known = roster.find(id)
+      const lines = createAgentLines({
+        answers,
+        notes,
+        transcript: known.transcript,
+        isShown: () => selection.shows(known),
+        label: () => roster.labelOf(known),
+      })
+      const agent: ShownAgent = { known, lines, calls: new Map(), accounting: null, retryReason: "" }
+      agents.set(id, agent)
+      return agent
+    },
+    /** It has ended. What it said stays with the roster. */
+    end(id: AgentId): void {
+      const known = roster.find(id)
+      if (known.status !== "error") known.status = "done"
+      agents.delete(id)
+      selection.tellEnd(known)
+      activity.refresh()
+    },
+  }
+}
+
 /** If the caller announces ends itself, only the reason why there is no report, and the results, are new. */
 function showUnreported(
   { taskIds, text, why }: EventOf<"notification.shown">,
@@ -168,11 +226,9 @@ const TITLES_CHARACTERS = 100
 /** Stands before what the agent says without having been asked. */
 function formatReportHead({ tasks, group }: Pick<EventOf<"report.started">, "tasks" | "group">): string {
   const [first] = tasks
-  if (group) return `(about group ${toLine(group.name)}: ${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`})`
-  if (tasks.length === 1 && first) return `(about task ${shortId(first.id)}: ${bound(toLine(first.title))})`
-  return `(about ${tasks.length} tasks: ${bound(tasks.map(({ title }) => toLine(title)).join(", "))})`
-}
-
-function bound(text: string): string {
-  return shorten(text, TITLES_CHARACTERS)
+  if (group) return `(about group ${toLine(group.name)}: ${countOf(tasks.length, "task")})`
+  if (tasks.length === 1 && first)
+    return `(about task ${shortId(first.id)}: ${shorten(toLine(first.title), TITLES_CHARACTERS)})`
+  const titles = tasks.map(({ title }) => toLine(title)).join(", ")
+  return `(about ${tasks.length} tasks: ${shorten(titles, TITLES_CHARACTERS)})`
 }
