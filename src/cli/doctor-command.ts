@@ -10,7 +10,7 @@ import { withWaitExit } from "./start/wait-exit.ts"
 const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
 
 /** Exits with 1 when something is a problem. */
-export function createDoctorCommand(): Command {
+export function createCommand(): Command {
   const doctor = new Command("doctor")
     .description("look at everything a start needs, and say what to do about what is missing")
     .option("--json", "as JSON, one object for each check")

@@ -2,7 +2,7 @@ import { Command } from "commander"
 import { initFolder } from "../program/init.ts"
 import { plain } from "./format/format.ts"
 
-export function createInitCommand(): Command {
+export function createCommand(): Command {
   return new Command("init")
     .description("write a meanwhile.config.ts with every key and its default into this folder")
     .option("--force", "replace the one that is there")

@@ -17,7 +17,7 @@ interface LedgerOptions {
 }
 
 /** `meanwhile ledger`: the usage of all conversations of the data folder. */
-export function createLedgerCommand(): Command {
+export function createCommand(): Command {
   const ledger = new Command("ledger")
     .description("what the conversations have used: model calls, tokens, money")
     .addOption(new Option("--by <what>", "one line for each of these").choices(GROUPINGS).default("model"))

@@ -13,7 +13,7 @@ Several may run it at once: one does it.
 The password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration.`
 
 /** `meanwhile migrate`: for those whose programs may not change tables. */
-export function createMigrateCommand(): Command {
+export function createCommand(): Command {
   const migrate = new Command("migrate")
     .description("bring a store on PostgreSQL to this version")
     .option("--grant <role>", "let this role use the store, without the right to change its tables", toRole)

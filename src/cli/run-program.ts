@@ -1,13 +1,12 @@
 import { Command } from "commander"
+import { MOST_TASKS_AT_ONCE } from "../base/concurrency-limit.ts"
 import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
 import { endWithOutput } from "./start/closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
-import { refuseConcurrency, toConcurrency } from "./concurrency-option.ts"
 import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
 import { describeRefusal } from "./start/describe-refusal.ts"
 import { EXIT_CODES } from "./start/exit-code.ts"
-import { refuseForeignOption } from "./foreign-option.ts"
 import { plain } from "./format/format.ts"
 
 const EXAMPLES = `
@@ -24,59 +23,31 @@ With --concurrency 0 a chat or a run leaves all tasks to workers.
 Without a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) it talks with a built-in offline model.
 Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
-interface LazyCommand {
-  readonly name: string
-  readonly description: string
-  load(): Promise<Command>
-}
+type LazyCommand = readonly [name: string, description: string, load: () => Promise<{ createCommand(): Command }>]
 
 /** Each is loaded only when it is asked for by its name: a start should not pay for the others. */
 const LAZY_COMMANDS: readonly LazyCommand[] = [
-  {
-    name: "run",
-    description: "say one thing, print the answer, and end",
-    load: async () => (await import("./headless/run-command.ts")).createRunCommand(),
-  },
-  {
-    name: "tasks",
-    description: "list, show, cancel, retry and clear background tasks",
-    load: async () => (await import("./headless/tasks-command.ts")).createTasksCommand(),
-  },
-  {
-    name: "worker",
-    description: "take work from the queue, without a conversation",
-    load: async () => (await import("./headless/worker-command.ts")).createWorkerCommand(),
-  },
-  {
-    name: "workers",
-    description: "list who takes work from the queue, and what each can run",
-    load: async () => (await import("./headless/workers-command.ts")).createWorkersCommand(),
-  },
-  {
-    name: "migrate",
-    description: "bring a store on PostgreSQL to this version",
-    load: async () => (await import("./migrate-command.ts")).createMigrateCommand(),
-  },
-  {
-    name: "doctor",
-    description: "look at everything a start needs, and say what to do about what is missing",
-    load: async () => (await import("./doctor-command.ts")).createDoctorCommand(),
-  },
-  {
-    name: "init",
-    description: "write a meanwhile.config.ts with every key and its default into this folder",
-    load: async () => (await import("./init-command.ts")).createInitCommand(),
-  },
-  {
-    name: "trust",
-    description: "trust what a folder brings along, as it is now",
-    load: async () => (await import("./trust-command.ts")).createTrustCommand(),
-  },
-  {
-    name: "ledger",
-    description: "what the conversations have used: model calls, tokens, money",
-    load: async () => (await import("./ledger-command.ts")).createLedgerCommand(),
-  },
+  ["run", "say one thing, print the answer, and end", () => import("./headless/run-command.ts")],
+  ["tasks", "list, show, cancel, retry and clear background tasks", () => import("./headless/tasks-command.ts")],
+  ["worker", "take work from the queue, without a conversation", () => import("./headless/worker-command.ts")],
+  [
+    "workers",
+    "list who takes work from the queue, and what each can run",
+    () => import("./headless/workers-command.ts"),
+  ],
+  ["migrate", "bring a store on PostgreSQL to this version", () => import("./migrate-command.ts")],
+  [
+    "doctor",
+    "look at everything a start needs, and say what to do about what is missing",
+    () => import("./doctor-command.ts"),
+  ],
+  [
+    "init",
+    "write a meanwhile.config.ts with every key and its default into this folder",
+    () => import("./init-command.ts"),
+  ],
+  ["trust", "trust what a folder brings along, as it is now", () => import("./trust-command.ts")],
+  ["ledger", "what the conversations have used: model calls, tokens, money", () => import("./ledger-command.ts")],
 ]
 
 /** Sets the exit code; nothing is thrown. */
@@ -97,7 +68,7 @@ function toHelpWords(words: readonly string[]): readonly string[] {
   const [first, ...command] = words
   if (first !== "help") return words
   const [name] = command
-  const isKnown = name === undefined || name.startsWith("-") || LAZY_COMMANDS.some((known) => known.name === name)
+  const isKnown = name === undefined || name.startsWith("-") || LAZY_COMMANDS.some(([known]) => known === name)
   return isKnown ? [...command, "--help"] : [name]
 }
 
@@ -127,12 +98,53 @@ async function createProgram(words: readonly string[]): Promise<Command> {
       const { engine } = command.optsWithGlobals<{ engine?: string }>()
       if (engine !== undefined) checkEngineFlag(engine)
     })
-  for (const { name, description, load } of LAZY_COMMANDS) {
+  for (const [name, description, load] of LAZY_COMMANDS) {
     const isAskedFor = words.includes(name)
     if (isAskedFor) keepCompiled()
-    program.addCommand(isAskedFor ? await load() : new Command(name).description(description))
+    program.addCommand(isAskedFor ? (await load()).createCommand() : new Command(name).description(description))
   }
   return withRefusal(program, "meanwhile")
+}
+
+/** NaN: it is none. Which ones there are depends on the command, which refuses it. */
+function toConcurrency(text: string): number {
+  const count = Number(text)
+  return text.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= MOST_TASKS_AT_ONCE ? count : Number.NaN
+}
+
+/** A worker that takes nothing is none. */
+function refuseConcurrency(command: Command): void {
+  const { concurrency } = command.optsWithGlobals<{ concurrency?: number }>()
+  if (concurrency === undefined) return
+  const isWorker = command.name() === "worker"
+  const fewest = isWorker ? 1 : 0
+  if (concurrency >= fewest) return
+  const why = concurrency === 0 ? ": it would take nothing" : ""
+  command.error(
+    `error: --concurrency${isWorker ? " of a worker" : ""} must be a whole number from ${fewest} to ${MOST_TASKS_AT_ONCE}${why}`,
+  )
+}
+
+/** The commands that people mean by an option where it means nothing. */
+const HINTS: Readonly<Record<string, string>> = {
+  "--resume": ". To go on with a conversation without a chat: meanwhile run --session ID",
+  "--concurrency": ": it is for a chat, a run or a worker",
+}
+
+/**
+ * Commander accepts options of the program wherever they stand. A command that does not heed one, which its help
+ * does not show either, refuses it.
+ */
+function refuseForeignOption(program: Command, command: Command): void {
+  if (command === program) return
+  const shown = command.createHelp().visibleGlobalOptions(command)
+  const given = program.options.filter((option) => program.getOptionValueSource(option.attributeName()) === "cli")
+  const foreign = given.find((option) => !shown.includes(option))?.long
+  if (foreign) command.error(`error: ${toWords(command)} has no option ${foreign}${HINTS[foreign] ?? ""}`)
+}
+
+function toWords(command: Command): string {
+  return command.parent ? `${toWords(command.parent)} ${command.name()}` : command.name()
 }
 
 /** A refusal by commander, in a command or in one below it, is bad usage everywhere. */
@@ -142,7 +154,7 @@ function withRefusal(command: Command, words: string): Command {
 }
 
 function toUnknownWord(word: string): string {
-  const names = LAZY_COMMANDS.map(({ name }) => name).join(", ")
+  const names = LAZY_COMMANDS.map(([name]) => name).join(", ")
   return `error: there is no command ${JSON.stringify(plain(word))}; there are ${names}. To say it: meanwhile run "…"`
 }
 

@@ -5,7 +5,7 @@ import { lookAtFolder, openTrustStore } from "../program/folder.ts"
 import { plain } from "./format/format.ts"
 
 /** `trust [FOLDER]`, `trust list`, `trust revoke [FOLDER]`. */
-export function createTrustCommand(): Command {
+export function createCommand(): Command {
   return new Command("trust")
     .description(
       "trust what a folder brings along, as it is now: configuration, MCP servers, commands, profiles, references",

@@ -4,10 +4,10 @@ import type { LiveWork } from "../../desk/live-work.ts"
 import { isQuestionTask } from "../../desk/question.ts"
 import type { NewsOptions, TaskNews, TaskNewsDesk } from "../../desk/task-news.ts"
 import { isForsaken } from "../start/away-store.ts"
-import { formatAnnouncement, plain, shortId, type TaskId, toLine } from "../format/format.ts"
+import { countOf, formatAnnouncement, plain, shortId, type TaskId, toLine } from "../format/format.ts"
 import { formatResultHead } from "../format/format-result.ts"
 import { formatPlace } from "../format/format-worker.ts"
-import { describeAsked, formatQuestion } from "../question/inbox.ts"
+import { formatAsked } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 
 const MOST_SHOWN = 20
@@ -68,8 +68,7 @@ async function showNews(options: AnnouncerOptions, news: TaskNews): Promise<void
     case "question.opened": {
       const { task } = news.item
       if (task.session && isQuestionTask(task)) onQuestion(task.session, task.id, true)
-      const text = formatQuestion(news.item, "/answer", await describeAsked(desk, news.item))
-      return screen.print(style.yellow(text))
+      return screen.print(style.yellow(await formatAsked(desk, news.item, "/answer")))
     }
     case "question.closed":
       if (news.task.session) onQuestion(news.task.session, news.task.id, false)
@@ -97,12 +96,10 @@ async function showMissed({ desk, screen }: AnnouncerOptions, conversation: Sess
 export function describeLiveWork({ here, unclaimed, elsewhere, hasMore }: Omit<LiveWork, "tasks">): readonly string[] {
   const runs = elsewhere === 1 ? "1 task runs" : `${elsewhere}${hasMore ? " or more" : ""} tasks run`
   return [
-    ...(here > 0 ? [`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see /tasks`] : []),
-    ...(unclaimed > 0
-      ? [`${unclaimed === 1 ? "1 task is" : `${unclaimed} tasks are`} left to workers: see /tasks`]
-      : []),
-    ...(elsewhere > 0 ? [`${runs} elsewhere: see /tasks`] : []),
-  ]
+    ...(here > 0 ? [`${countOf(here, "task")} ${here === 1 ? "goes" : "go"} on from before`] : []),
+    ...(unclaimed > 0 ? [`${countOf(unclaimed, "task")} ${unclaimed === 1 ? "is" : "are"} left to workers`] : []),
+    ...(elsewhere > 0 ? [`${runs} elsewhere`] : []),
+  ].map((line) => `${line}: see /tasks`)
 }
 
 async function showResult({ desk, screen }: AnnouncerOptions, id: TaskId): Promise<void> {

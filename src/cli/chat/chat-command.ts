@@ -6,7 +6,7 @@ import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import { runChat } from "./chat.ts"
-import { createInterrupts, followSignals } from "../start/interrupts.ts"
+import { followSignals } from "../start/interrupts.ts"
 import { createLatePerson } from "./late-person.ts"
 import { followSuspension } from "./suspension.ts"
 
@@ -33,8 +33,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     ...(isInteractive && { confirmTrust }),
     ...(person && { person }),
   })
-  const interrupts = createInterrupts()
-  followSignals(interrupts)
+  const interrupts = followSignals()
   const desk = openDesk(meanwhile)
   await runChat({
     meanwhile,

@@ -2,7 +2,7 @@ import type { Runtime } from "../../app.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { BusyTurn, TurnWait } from "../../desk/turns.ts"
 import { formatEnd, plain, type TaskId } from "../format/format.ts"
-import { describeAsked, formatQuestion } from "../question/inbox.ts"
+import { formatAsked } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
@@ -47,7 +47,7 @@ export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOpt
       async onQuestion(item) {
         if (item === null) return void asking.delete(session.id)
         asking.add(session.id)
-        screen.print(screen.style.yellow(formatQuestion(item, "/answer", await describeAsked(desk, item))))
+        screen.print(screen.style.yellow(await formatAsked(desk, item, "/answer")))
         question.resolve()
         question = Promise.withResolvers()
       },

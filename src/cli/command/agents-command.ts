@@ -8,21 +8,13 @@ export const agentsCommand: Command = {
   summary: "list the agents of this chat, or show one of them alone, as F2 does",
   async run(wanted, context) {
     if (wanted !== "") return context.selection.select(wanted)
-    context.screen.print(toTable(toRows(context, await findAsking(context))).join("\n"))
+    context.screen.print(toTable(await listAgents(context)).join("\n"))
   },
 }
 
-type AgentId = ChatContext["conversation"]["session"]["id"]
-
-/** The agents that need an answer from the person, for a call or a question. */
-async function findAsking({ desk }: ChatContext): Promise<ReadonlySet<AgentId>> {
-  return new Set((await desk.inbox.list()).flatMap(({ task }) => task.session ?? []))
-}
-
-function toRows(
-  { meanwhile, conversation, selection }: ChatContext,
-  asking: ReadonlySet<AgentId>,
-): readonly (readonly string[])[] {
+async function listAgents({ meanwhile, desk, conversation, selection }: ChatContext) {
+  // The agents that need an answer from the person, for a call or a question.
+  const asking = new Set((await desk.inbox.list()).map(({ task }) => task.session))
   const selected = selection.selected()
   return selection.agents().map((agent) => {
     const { usage } = meanwhile.ledger.total({ session: agent.id })

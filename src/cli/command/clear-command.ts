@@ -1,3 +1,4 @@
+import { countOf } from "../format/format.ts"
 import type { Command, TaskContext } from "./command.ts"
 
 export const clearCommand: Command<TaskContext> = {
@@ -9,17 +10,9 @@ export const clearCommand: Command<TaskContext> = {
   async run(_argument, { desk, screen, own }) {
     const cleared = await desk.tasks.clear(own && { sessions: own.conversations, tasks: own.tasks.list() })
     for (const id of cleared.gone) own?.tasks.remove(id)
-    screen.print(formatRemoved(cleared.removed, own ? " of yours" : ""))
-    if (cleared.kept > 0) screen.print(formatKept(cleared.kept))
+    screen.print(`${countOf(cleared.removed, "ended task")}${own ? " of yours" : ""} removed.`)
+    if (cleared.kept === 1) screen.print("1 was kept: its conversation has not used the result yet.")
+    else if (cleared.kept > 1)
+      screen.print(`${cleared.kept} were kept: their conversations have not used the results yet.`)
   },
-}
-
-function formatRemoved(count: number, whose: string): string {
-  return count === 1 ? `1 ended task${whose} removed.` : `${count} ended tasks${whose} removed.`
-}
-
-function formatKept(count: number): string {
-  return count === 1
-    ? "1 was kept: its conversation has not used the result yet."
-    : `${count} were kept: their conversations have not used the results yet.`
 }

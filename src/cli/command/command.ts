@@ -1,8 +1,9 @@
 import type { Runtime } from "../../app.ts"
+import { MeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { OwnWork } from "../start/begun-here.ts"
 import type { Foreground } from "./foreground.ts"
-import type { TaskId } from "../format/format.ts"
+import { type TaskId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentSelection } from "../view/agent-selection.ts"
 
@@ -57,4 +58,11 @@ export function splitLine(line: string): { readonly name: string; readonly argum
   return gap < 0
     ? { name: trimmed, argument: "" }
     : { name: trimmed.slice(0, gap), argument: trimmed.slice(gap).trim() }
+}
+
+/** The refusal of a word that a command does not understand: the person meant something by it. */
+export function toUnknownArgument(usage: string, argument: string, hint = ""): MeanwhileError {
+  const [name = ""] = usage.split(" ")
+  const message = `/${name} does not understand ${JSON.stringify(toLine(argument))}. Usage: /${usage}${hint}`
+  return new MeanwhileError("invalid_input", message)
 }

@@ -1,8 +1,7 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { plain, toLine } from "../format/format.ts"
+import { countOf, plain, toLine } from "../format/format.ts"
 import { formatCost, formatCount, formatPercent } from "../format/format-accounting.ts"
-import type { ChatContext, Command } from "./command.ts"
-import { toUnknownArgument } from "./unknown-argument.ts"
+import { type ChatContext, type Command, toUnknownArgument } from "./command.ts"
 
 type FoundTool = ReturnType<ChatContext["meanwhile"]["plugins"]["tools"]>[number]
 
@@ -50,8 +49,7 @@ export const modelCommand: Command = {
     const { session } = conversation
     if (id !== "") {
       await session.useModel(id)
-      screen.print(`From the next answer on: ${plain(session.model)}`)
-      return
+      return screen.print(`From the next answer on: ${plain(session.model)}`)
     }
     const providers = meanwhile.plugins
       .list({ kind: "model_provider", isExposed: true })
@@ -63,10 +61,8 @@ export const modelCommand: Command = {
   },
 }
 
-type Provider = Extract<
-  ReturnType<ChatContext["meanwhile"]["plugins"]["list"]>[number]["plugin"],
-  { kind: "model_provider" }
->
+type Plugin = ReturnType<ChatContext["meanwhile"]["plugins"]["list"]>[number]["plugin"]
+type Provider = Extract<Plugin, { kind: "model_provider" }>
 
 /** The provider itself says what is missing when a model of it is asked for. Nothing is sent anywhere. */
 async function describeProvider(provider: Provider): Promise<string> {
@@ -94,12 +90,10 @@ export const contextCommand: Command = {
     } else if (argument !== "") throw toUnknownArgument(contextCommand.usage, argument)
     const { usedTokens, limitTokens, percentUsed, turns } = session.contextUsage()
     const { usage, costMicros } = meanwhile.ledger.total({ session: session.id })
-    screen.print(
-      [
-        `Context: ${formatCount(usedTokens)} of ${formatCount(limitTokens)} tokens (${formatPercent(percentUsed)}), ${session.history().length} messages, ${turns === 1 ? "1 turn" : `${turns} turns`}`,
-        `Spent since the start: ${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out${costMicros ? `, ${formatCost(costMicros)}` : ""}`,
-      ].join("\n"),
-    )
+    const full = `${formatCount(usedTokens)} of ${formatCount(limitTokens)} tokens (${formatPercent(percentUsed)})`
+    const context = `Context: ${full}, ${session.history().length} messages, ${countOf(turns, "turn")}`
+    const tokens = `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`
+    screen.print(`${context}\nSpent since the start: ${tokens}${costMicros ? `, ${formatCost(costMicros)}` : ""}`)
   },
 }
 

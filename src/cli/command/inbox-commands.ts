@@ -1,7 +1,13 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { describePlace } from "../question/asked-place.ts"
 import { shortId } from "../format/format.ts"
-import { describeAnswer, formatExpiry, formatQuestion, toAnswer, toDetailLines } from "../question/inbox.ts"
+import {
+  describeAnswer,
+  describePlace,
+  formatExpiry,
+  formatQuestion,
+  toAnswer,
+  toDetailLines,
+} from "../question/inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {
@@ -29,16 +35,13 @@ export const answerCommand: Command<TaskContext> = {
   isKept: true,
   async run(argument, { desk, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
-    if (id === "" || text === "") {
-      screen.print(
-        `Say which task and what you answer: ${prefix}${answerCommand.usage}. ${prefix}inbox lists what waits.`,
-      )
-      return
-    }
+    const waiting = `${prefix}inbox lists what waits.`
+    if (id === "" || text === "")
+      return screen.print(`Say which task and what you answer: ${prefix}${answerCommand.usage}. ${waiting}`)
     const { task } = await desk.tasks.find(id)
     const item = await desk.inbox.of(task.id)
     if (!item) {
-      const message = `[${shortId(task.id)}] waits for no answer: it is ${task.status}. ${prefix}inbox lists what waits.`
+      const message = `[${shortId(task.id)}] waits for no answer: it is ${task.status}. ${waiting}`
       throw new MeanwhileError("wrong_state", message)
     }
     const answer = toAnswer(item, text)

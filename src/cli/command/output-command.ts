@@ -1,10 +1,9 @@
 import { plainLines } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { Command, TaskContext } from "./command.ts"
+import { type Command, type TaskContext, toUnknownArgument } from "./command.ts"
 import { followOutput, type OutputSink } from "./follow-output.ts"
 import { requireId } from "./task-commands.ts"
-import { toUnknownArgument } from "./unknown-argument.ts"
 
 export const outputCommand: Command<TaskContext> = {
   name: "output",

@@ -3,8 +3,7 @@ import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
 
-type Execution = ReturnType<TaskContext["desk"]["tasks"]["execute"]>
-type Answer = Awaited<Execution["answer"]>
+type Answer = Awaited<ReturnType<TaskContext["desk"]["tasks"]["execute"]>["answer"]>
 
 const TOOL = "run_command"
 
@@ -13,11 +12,8 @@ export const runCommand: Command = {
   usage: "run CMD",
   summary: "run a shell command; when it takes long it moves to the background",
   async run(command, context) {
-    if (command === "") {
-      context.screen.print("Say what to run, for example: /run ls -l")
-      return
-    }
     const { screen } = context
+    if (command === "") return screen.print("Say what to run, for example: /run ls -l")
     const call = { tool: TOOL, input: { command } }
     const output = createLineBuffer((lines) => screen.print(lines.join("\n")))
     const execution = context.desk.tasks.execute(call, { onOutput: (text) => output.push(plainLines(text)) })
@@ -41,16 +37,11 @@ export const startCommand: Command<TaskContext> = {
   summary: "run a shell command in the background at once",
   isKept: true,
   async run(command, { desk, screen, own, announceEnd }) {
-    if (command === "") {
-      screen.print("Say what to start, for example: /start npm test")
-      return
-    }
+    if (command === "") return screen.print("Say what to start, for example: /start npm test")
     const task = await desk.tasks.start({ tool: TOOL, input: { command } })
     own?.tasks.add(task.id)
-    const lack = await describeLack(desk, task)
-    screen.print(
-      `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task.limits.timeoutMs)}; its end will be announced${lack}`,
-    )
+    const standing = `is ${task.status} in the background${formatLimit(task.limits.timeoutMs)}`
+    screen.print(`[${shortId(task.id)}] ${standing}; its end will be announced${await describeLack(desk, task)}`)
     announceEnd(task.id)
   },
 }
@@ -60,22 +51,18 @@ function showAnswer(answer: Answer, { screen, own, announceEnd }: TaskContext): 
     case "completed":
       return
     case "failed":
-      screen.print(`failed: ${plain(answer.failure.message)}`)
-      return
+      return screen.print(`failed: ${plain(answer.failure.message)}`)
     case "cancelled":
     case "timed_out": {
       const ended = answer.outcome === "cancelled" ? "cancelled" : "timed out"
-      screen.print(plain(`${ended}: ${answer.reason}${formatSurvivors(answer.survivors)}`))
-      return
+      return screen.print(plain(`${ended}: ${answer.reason}${formatSurvivors(answer.survivors)}`))
     }
     case "promoted": {
-      own?.tasks.add(answer.task.id)
-      const after = formatDuration(answer.afterMs)
-      const id = shortId(answer.task.id)
-      screen.print(
-        `[${id}] still runs after ${after} and goes on in the background${formatLimit(answer.task.limits.timeoutMs)}; its end will be announced`,
-      )
-      announceEnd(answer.task.id)
+      const { id, limits } = answer.task
+      own?.tasks.add(id)
+      const moved = `still runs after ${formatDuration(answer.afterMs)} and goes on in the background`
+      screen.print(`[${shortId(id)}] ${moved}${formatLimit(limits.timeoutMs)}; its end will be announced`)
+      announceEnd(id)
     }
   }
 }

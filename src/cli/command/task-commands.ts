@@ -1,13 +1,13 @@
-import { formatLeft, shortId } from "../format/format.ts"
+import { formatDuration, formatLeft, shortId } from "../format/format.ts"
 import { formatRow } from "../format/format-row.ts"
 import { formatView } from "../format/format-view.ts"
-import { describeAsked, formatQuestion } from "../question/inbox.ts"
-import { type Command, splitLine, type TaskContext } from "./command.ts"
+import { formatAsked } from "../question/inbox.ts"
+import { type Command, splitLine, type TaskContext, toUnknownArgument } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
-import { formatCounts } from "./task-counts.ts"
-import { toUnknownArgument } from "./unknown-argument.ts"
 
 const ROWS_SHOWN = 20
+
+type Counts = Awaited<ReturnType<TaskContext["desk"]["tasks"]["counts"]>>
 
 export const tasksCommand: Command<TaskContext> = {
   name: "tasks",
@@ -19,8 +19,7 @@ export const tasksCommand: Command<TaskContext> = {
     const { items, cursor } = await desk.tasks.rows(isOfAll ? {} : { kinds: "work" }, { limit: ROWS_SHOWN })
     if (items.length === 0) {
       const example = prefix === "/" ? ": try /run sleep 15" : ""
-      screen.print(`No tasks yet. What takes long becomes one${example}.`)
-      return
+      return screen.print(`No tasks yet. What takes long becomes one${example}.`)
     }
     screen.print(items.map((row) => formatRow(row, desk.now(), screen.columns)).join("\n"))
     if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
@@ -28,6 +27,16 @@ export const tasksCommand: Command<TaskContext> = {
     const counts = formatCounts(await desk.tasks.counts({ kinds: "work", statuses: "live" }))
     if (counts !== "") screen.print(screen.style.dim(counts))
   },
+}
+
+/** `2 running, 5 queued (the oldest for 3 min 2 s)`; empty when there is nothing to count. */
+export function formatCounts({ byStatus, queueAgeMs }: Counts): string {
+  const { running, queued, waiting, stopping, ...ended } = byStatus
+  const age = queueAgeMs === null ? "" : ` (the oldest for ${formatDuration(queueAgeMs)})`
+  return Object.entries({ running, queued, waiting, stopping, ...ended })
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status.replaceAll("_", " ")}${status === "queued" ? age : ""}`)
+    .join(", ")
 }
 
 export const taskCommand: Command<TaskContext> = {
@@ -39,9 +48,7 @@ export const taskCommand: Command<TaskContext> = {
     if (!requireId(id, "task", screen)) return
     const details = await desk.tasks.details(id)
     screen.print(formatView(details, desk.now()))
-    for (const item of details.questions) {
-      screen.print(formatQuestion(item, `${prefix}answer`, await describeAsked(desk, item)))
-    }
+    for (const item of details.questions) screen.print(await formatAsked(desk, item, `${prefix}answer`))
   },
 }
 

@@ -10,10 +10,8 @@ export const tellCommand: Command<TaskContext> = {
   async run(argument, { desk, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {
-      screen.print(
-        `Say which agent and what: ${prefix}${tellCommand.usage}. ${prefix}${prefix === "/" ? "tasks" : "list"} lists them.`,
-      )
-      return
+      const list = `${prefix}${prefix === "/" ? "tasks" : "list"}`
+      return screen.print(`Say which agent and what: ${prefix}${tellCommand.usage}. ${list} lists them.`)
     }
     const { task, how } = await desk.tasks.steer(id, text)
     const heard =

@@ -22,7 +22,7 @@ With --concurrency 0 it leaves all tasks to workers.
 Exit codes: 0 completed, 1 the turn, a report or a task failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
 /** `meanwhile run`: one prompt, without anybody at the keyboard. */
-export function createRunCommand(): Command {
+export function createCommand(): Command {
   const run = new Command("run")
     .description("say one thing, print the answer, and end")
     .argument("[prompt]", "what to say; - or nothing reads it from standard input")

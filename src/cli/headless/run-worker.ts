@@ -1,4 +1,5 @@
 import { isMeanwhileError } from "../../base/error.ts"
+import { whenAborted } from "../../base/when-aborted.ts"
 import type { ProgramOptions } from "../../program/open-program.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
 import { EXIT_CODES, type ExitName } from "../start/exit-code.ts"
@@ -45,33 +46,23 @@ export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
   const { maxConcurrentTasks: most, storePlace } = meanwhile
   screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
-  if (!stop.signal.aborted)
-    await new Promise((resolve) => stop.signal.addEventListener("abort", resolve, { once: true }))
-  using _hint = tellStopping({ drainMs, screen, isStoreAway })
+  await whenAborted(stop.signal)
+  using _hint = tellStopping(screen, drainMs, isStoreAway)
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, handsBack: true })
   const left = isClosed ? "" : " Its store is away: others take over what it ran."
   screen.print(`Worker ${process.pid} has stopped.${left}`)
   return isClosed ? "completed" : "stopped"
 }
 
-interface Stopping extends Pick<OpenedRuntime, "isStoreAway"> {
-  readonly drainMs: number
-  readonly screen: Screen
-}
-
 /** A drain is announced at once; a stop without one only when it takes longer than a moment. */
-function tellStopping({ drainMs, screen, isStoreAway }: Stopping): Disposable {
+function tellStopping(screen: Screen, drainMs: number, isStoreAway: () => boolean): Disposable {
   const tell = (going: string): void =>
     screen.print(`Worker ${process.pid} ${going} Another Ctrl+C or SIGTERM ends it at once.`)
-  if (drainMs > 0) tell(describeDrain(drainMs))
+  const most = `lets other tasks come to their end for ${formatDuration(drainMs)} at most.`
+  if (drainMs > 0) tell(`takes nothing new, hands agents back, and ${most}`)
   return setTimeout(() => {
     if (drainMs === 0 && !isStoreAway()) tell("is ending what it runs.")
   }, STOP_PATIENCE_MS)
-}
-
-function describeDrain(drainMs: number): string {
-  const most = formatDuration(drainMs)
-  return `takes nothing new, hands agents back, and lets other tasks come to their end for ${most} at most.`
 }
 
 /** Null: it was stopped while its store did not answer. */

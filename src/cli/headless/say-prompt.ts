@@ -4,24 +4,21 @@ import type { Desk } from "../../desk/desk.ts"
 import { type BusyTurn, toBusyTurn, toTakenTurn, type TurnWait } from "../../desk/turns.ts"
 import { unlessAway } from "../start/away-store.ts"
 import { formatEnd, plain, type TaskId } from "../format/format.ts"
-import { describeAsked, formatQuestion } from "../question/inbox.ts"
+import { formatAsked } from "../question/inbox.ts"
 import { TAKEN_OVER } from "../chat/turns-elsewhere.ts"
 import type { Screen } from "../screen/screen.ts"
-import { describeStop, type Said } from "./run-outcome.ts"
+import { describeStop, type PromptRun, type Said } from "./run-outcome.ts"
 
 type Session = Awaited<ReturnType<Program["createSession"]>>
 
 const BUSY = "(another program answers in this conversation: the prompt is said when that has ended)"
 
-export interface SayingScope {
+export interface SayingScope extends Pick<PromptRun, "signal" | "words"> {
   readonly desk: Pick<Desk, "turns" | "tasks">
   readonly session: Session
   /** Null: the answer is printed by somebody else. */
   readonly answers: Screen | null
   readonly notes: Screen
-  /** How the program is called for this store. */
-  readonly words: string
-  readonly signal: AbortSignal
 }
 
 /** Says it, once nobody else has the conversation, and waits for the answer, wherever the turn comes to its end. */
@@ -37,7 +34,7 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
       const taken = toTakenTurn(error)
       if (taken) return await followTaken(scope, taken)
       const busy = signal.aborted ? undefined : toBusyTurn(error)
-      if (busy && !(await isFree(scope, busy))) return waiting()
+      if (busy && !(await isFree(scope, busy))) return WAITING
       if (busy) continue
       const isUnsaid = session.turns().length === turnsBefore && isMeanwhileError(error, "invalid_input")
       return isUnsaid ? refused(error) : failed(scope, error)
@@ -67,7 +64,7 @@ async function followTaken(scope: SayingScope, turn: TaskId): Promise<Said> {
     await unlessAway(stop, undefined)
     return { outcome: "stopped", text, error: describeStop(signal), accounting }
   }
-  if (task.status === "waiting") return waiting()
+  if (task.status === "waiting") return WAITING
   const outcome = task.status === "cancelled" ? "stopped" : "failed"
   return { outcome, text, error: `The turn ${formatEnd(task)}`, accounting }
 }
@@ -78,15 +75,13 @@ function toWait({ desk, notes, words, signal }: SayingScope): TurnWait {
   return {
     signal: AbortSignal.any([signal, asked.signal]),
     async onQuestion(item) {
-      if (item) notes.print(formatQuestion(item, `${words} tasks answer`, await describeAsked(desk, item)))
+      if (item) notes.print(await formatAsked(desk, item, `${words} tasks answer`))
       asked.abort()
     },
   }
 }
 
-function waiting(): Said {
-  return { outcome: "waiting", text: "", error: null, accounting: null }
-}
+const WAITING: Said = { outcome: "waiting", text: "", error: null, accounting: null }
 
 /** Nothing of it is kept, and saying it again would not help. */
 function refused(error: unknown): Said {

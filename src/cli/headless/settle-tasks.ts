@@ -2,7 +2,7 @@ import type { Desk } from "../../desk/desk.ts"
 import type { LeftWork, Prompt } from "../../desk/prompt-work.ts"
 import { formatAnnouncement, shortId, type Task, toLine } from "../format/format.ts"
 import { formatResultHead } from "../format/format-result.ts"
-import { describeAsked, formatQuestion } from "../question/inbox.ts"
+import { formatAsked } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 import { describeHandoff, describeRunner } from "../format/format-worker.ts"
 
@@ -29,11 +29,9 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
       case "task.ended":
         await tellEnd(scope, event.task)
         break
-      case "question.opened": {
-        const about = await describeAsked(desk, event.item)
-        screen.print(formatQuestion(event.item, `${words} tasks answer`, about))
+      case "question.opened":
+        screen.print(await formatAsked(desk, event.item, `${words} tasks answer`))
         break
-      }
       case "task.unserved": {
         const { task, missing } = event
         screen.print(`[${shortId(task.id)}] is queued and waited for: ${toLine(missing.text)} (${toLine(task.title)})`)

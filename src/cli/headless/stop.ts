@@ -1,4 +1,4 @@
-import { createInterrupts, followSignals } from "../start/interrupts.ts"
+import { followSignals } from "../start/interrupts.ts"
 import { formatDuration } from "../format/format.ts"
 
 /** Ends a run that nobody watches: by a signal or a time limit. */
@@ -15,9 +15,7 @@ export interface Stop {
 export function createStop(): Stop {
   const stop = new AbortController()
   const hurry = new AbortController()
-  const interrupts = createInterrupts()
-  followSignals(interrupts)
-  interrupts.onEach((interrupt) => {
+  followSignals().onEach((interrupt) => {
     if (stop.signal.aborted && interrupt !== "hangup") hurry.abort()
     stop.abort(new Error("stopped by a signal"))
   })

@@ -2,16 +2,16 @@ import { Command, InvalidArgumentError } from "commander"
 import type { Command as PromptCommand, TaskContext } from "../command/command.ts"
 import { cancelCommand } from "../command/cancel-command.ts"
 import { clearCommand } from "../command/clear-command.ts"
-import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
-import { retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
-import { formatCounts } from "../command/task-counts.ts"
+import { groupsCommand } from "../command/groups-command.ts"
+import { followOutput, type OutputSink } from "../command/follow-output.ts"
+import { formatCounts, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
 import { tellCommand } from "../command/tell-command.ts"
-import { plain } from "../format/format.ts"
+import { formatAnnouncement, plain, plainLines } from "../format/format.ts"
+import { tellAside } from "../start/find-engine.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
 import { showSharedOptions, STORE_OPTIONS } from "../start/shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
-import { printOutput } from "./print-output.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
 
 const MOST_LISTED = 100
@@ -26,56 +26,52 @@ interface TasksOptions extends GlobalOptions {
 }
 
 /** `meanwhile tasks`: the commands about tasks without a chat. */
-export function createTasksCommand(): Command {
-  const tasks = new Command("tasks").description(
-    "list, show, cancel, retry and clear background tasks, and talk to agents among them",
-  )
-  tasks.addCommand(createListCommand(), { isDefault: true })
-  tasks.addCommand(createShowCommand())
-  tasks.addCommand(
-    withId("output", "show what a task has printed")
-      .option("--follow", "until it ends")
-      .action(async (id: string, _: object, command: Command) => {
-        const { follow, ...options } = command.optsWithGlobals<TasksOptions>()
-        await lookAtTasks(options, (context) => printOutput(id, follow === true, context))
-      }),
-  )
-  tasks.addCommand(createCountCommand())
+export function createCommand(): Command {
+  const clear = new Command("clear")
+    .description(
+      "forget tasks that have ended, with their output; results that a conversation has not used yet stay. In a store " +
+        "that others share: those that were begun with this data folder",
+    )
+    .option("--all", "in a store that others share: everybody's")
   const cancel = new Command("cancel").description(cancelCommand.summary)
   cancel.argument("<id|group>", "the first characters are enough, or a group's name", toName)
-  tasks.addCommand(toShellCommand(cancel, cancelCommand, lookAtTasks))
-  tasks.addCommand(
-    toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks),
-  )
-  tasks.addCommand(createClearCommand())
-  tasks.addCommand(toShellCommand(new Command("groups").description(groupsCommand.summary), groupsCommand, lookAtTasks))
-  tasks.addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
-  const answer = withId("answer", `${answerCommand.summary}, and wait for it`).argument(
-    "<answer...>",
-    "yes, no, the number of an option, or text",
-  )
-  tasks.addCommand(toShellCommand(answer, answerCommand, workOnTasks))
+  const answer = withId("answer", `${answerCommand.summary}, and wait for it`)
+  answer.argument("<answer...>", "yes, no, the number of an option, or text")
   const tell = withId("tell", `${tellCommand.summary}, which is waited for`).argument("<text...>", "what to say")
-  tasks.addCommand(toShellCommand(tell, tellCommand, workOnTasks))
-  tasks.addHelpText("after", AFTER)
+  const tasks = new Command("tasks")
+    .description("list, show, cancel, retry and clear background tasks, and talk to agents among them")
+    .addCommand(createListCommand(), { isDefault: true })
+    .addCommand(createShowCommand())
+    .addCommand(
+      looking(
+        withId("output", "show what a task has printed").option("--follow", "until it ends"),
+        (context, { follow = false }, id) => printOutput(id, follow, context),
+      ),
+    )
+    .addCommand(createCountCommand())
+    .addCommand(toShellCommand(cancel, cancelCommand, lookAtTasks))
+    .addCommand(toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks))
+    .addCommand(looking(clear, (context, { all }) => clearCommand.run("", all ? { ...context, own: null } : context)))
+    .addCommand(toShellCommand(new Command("groups").description(groupsCommand.summary), groupsCommand, lookAtTasks))
+    .addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
+    .addCommand(toShellCommand(answer, answerCommand, workOnTasks))
+    .addCommand(toShellCommand(tell, tellCommand, workOnTasks))
+    .addHelpText("after", AFTER)
   return showSharedOptions(tasks, [...STORE_OPTIONS, "--trust"])
 }
 
 function createListCommand(): Command {
-  return new Command("list")
+  const list = new Command("list")
     .description("list the newest tasks")
     .allowExcessArguments()
     .option("--all", "with the turns of conversations")
     .option("--json", `one JSON object a line, ${MOST_LISTED} at most`)
-    .action(async (_: object, command: Command) => {
-      refuseWords(command)
-      const { all, json, ...options } = command.optsWithGlobals<TasksOptions>()
-      await lookAtTasks(options, async (context) => {
-        if (!json) return tasksCommand.run(all ? "all" : "", context)
-        const { items } = await context.desk.tasks.list(all ? {} : { kinds: "work" }, { limit: MOST_LISTED })
-        for (const item of items) context.screen.print(toJsonLine(item))
-      })
-    })
+    .hook("preAction", refuseWords)
+  return looking(list, async (context, { all, json }) => {
+    if (!json) return tasksCommand.run(all ? "all" : "", context)
+    const { items } = await context.desk.tasks.list(all ? {} : { kinds: "work" }, { limit: MOST_LISTED })
+    for (const item of items) context.screen.print(toJsonLine(item))
+  })
 }
 
 /** An unknown word arrives at the default command. */
@@ -86,41 +82,52 @@ function refuseWords({ args: [word], parent }: Command): void {
 }
 
 function createShowCommand(): Command {
-  return withId("show", taskCommand.summary)
-    .option("--json", "as one JSON object")
-    .action(async (id: string, _: object, command: Command) => {
-      const { json, ...options } = command.optsWithGlobals<TasksOptions>()
-      await lookAtTasks(options, async (context) => {
-        if (!json) return taskCommand.run(id, context)
-        context.screen.print(toJsonLine(await context.desk.tasks.find(id)))
-      })
-    })
+  const show = withId("show", taskCommand.summary).option("--json", "as one JSON object")
+  return looking(show, async (context, { json }, id) => {
+    if (!json) return taskCommand.run(id, context)
+    context.screen.print(toJsonLine(await context.desk.tasks.find(id)))
+  })
 }
 
 function createCountCommand(): Command {
-  return new Command("count")
+  const count = new Command("count")
     .description("how many tasks there are of each status, and how old the queue is")
     .option("--json", "as one JSON object")
-    .action(async (_: object, command: Command) => {
-      const { json, ...options } = command.optsWithGlobals<TasksOptions>()
-      await lookAtTasks(options, async ({ desk, screen }) => {
-        const counts = await desk.tasks.counts({ kinds: "work" })
-        screen.print(json ? toJsonLine(counts) : formatCounts(counts) || "No tasks yet.")
-      })
-    })
+  return looking(count, async ({ desk, screen }, { json }) => {
+    const counts = await desk.tasks.counts({ kinds: "work" })
+    screen.print(json ? toJsonLine(counts) : formatCounts(counts) || "No tasks yet.")
+  })
 }
 
-function createClearCommand(): Command {
-  return new Command("clear")
-    .description(
-      "forget tasks that have ended, with their output; results that a conversation has not used yet stay. In a store " +
-        "that others share: those that were begun with this data folder",
-    )
-    .option("--all", "in a store that others share: everybody's")
-    .action(async (_: object, command: Command) => {
-      const { all, ...options } = command.optsWithGlobals<TasksOptions>()
-      await lookAtTasks(options, (context) => clearCommand.run("", all ? { ...context, own: null } : context))
-    })
+/** A command that reads tasks. The word is its first argument. */
+function looking(
+  command: Command,
+  work: (context: TaskContext, options: TasksOptions, word: string) => Promise<unknown>,
+): Command {
+  return command.action(async () => {
+    const options = command.optsWithGlobals<TasksOptions>()
+    await lookAtTasks(options, (context) => work(context, options, command.args[0] ?? ""))
+  })
+}
+
+/** Prints the output of a task and nothing else; words about it go to standard error. */
+async function printOutput(id: string, isFollowing: boolean, context: TaskContext): Promise<void> {
+  await followOutput(id, isFollowing, context, process.stdout.isTTY ? toTerminal(context.screen) : PIPE)
+  if (!isFollowing || context.signal.aborted) return
+  const { task } = await context.desk.tasks.find(id)
+  if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
+}
+
+/** The reader of a pipe gets the output byte by byte, without a line end that nobody printed. */
+const PIPE: OutputSink = {
+  encoding: "latin1",
+  tell: tellAside,
+  write: (bytes) => void process.stdout.write(bytes, "latin1"),
+  end() {},
+}
+
+function toTerminal(screen: TaskContext["screen"]): OutputSink {
+  return { tell: tellAside, write: (text) => screen.write(plainLines(text)), end: () => screen.endLine() }
 }
 
 function withId(name: string, description: string): Command {

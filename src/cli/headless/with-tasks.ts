@@ -5,20 +5,19 @@ import type { Desk } from "../../desk/desk.ts"
 import { hasFailed } from "../../desk/prompt-work.ts"
 import { toShownUrl } from "../../config/engine-url.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
-import { type BegunHere, openBegunHere, type OwnWork } from "../start/begun-here.ts"
-import { createInterrupts, followSignals } from "../start/interrupts.ts"
+import { openBegunHere } from "../start/begun-here.ts"
+import { followSignals } from "../start/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
 import { DATA_DIRECTORY_NAME, findDataDirectory } from "../start/data-directory.ts"
 import { EXIT_CODES } from "../start/exit-code.ts"
 import { findEngine, tellAside } from "../start/find-engine.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
 import { formatResult } from "../format/format-result.ts"
-import { type GlobalOptions, openRuntime } from "../start/open-runtime.ts"
+import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
-import { describeAsked, formatQuestion } from "../question/inbox.ts"
+import { formatAsked } from "../question/inbox.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
-import type { Screen } from "../screen/screen.ts"
 import { withWaitExit } from "../start/wait-exit.ts"
 
 type TaskView = Awaited<ReturnType<Desk["tasks"]["find"]>>
@@ -46,10 +45,8 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
     }),
   )
   const folder = dataDirectory ?? resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
-  const own = engine === undefined ? null : toOwnWork(openBegunHere(folder, toShownUrl(engine)))
-  const screen = createLineScreen(process.stdout, process.env)
-  const leave = (): void => leaving.abort()
-  await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options), own }, work)
+  const begun = engine === undefined ? null : openBegunHere(folder, toShownUrl(engine))
+  await withRuntime(options, { meanwhile, leave: () => leaving.abort(), begun, waitMs: 0 }, work)
 }
 
 /** A mistyped name makes no folder. */
@@ -60,41 +57,32 @@ function refuseNamed({ dataDir }: GlobalOptions): void {
 
 /** For a task that has to run: it alone runs here, unless another process takes it, and its end is waited for. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
-  const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
   if (!findDataDirectory(options.dataDir) && !(await findEngine(options)).engine) refuseNamed(options)
-  const { meanwhile, leave, begun } = await openRuntime({
+  const opened = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
     endsAtSignal: true,
     notify: (text) => notes.print(text),
   })
-  const own = begun && toOwnWork(begun)
-  await withRuntime({ meanwhile, leave, screen, waitMs: LONG_MS, words: toProgramWords(options), own }, work)
+  await withRuntime(options, { ...opened, waitMs: LONG_MS }, work)
 }
 
-/** The work that was begun with the data folder, of all its conversations. */
-function toOwnWork({ conversations, tasks }: BegunHere): OwnWork {
-  return { conversations: conversations.list(), tasks }
-}
-
-interface Opened extends Pick<TaskContext, "own"> {
+interface Opened extends Pick<OpenedRuntime, "leave" | "begun"> {
   readonly meanwhile: Runtime
-  /** From now on a store that is away is not waited for. */
-  readonly leave: () => void
-  readonly screen: Screen
   /** The longest wait for the end of tasks that the work has touched. */
   readonly waitMs: number
-  readonly words: string
 }
 
-async function withRuntime(opened: Opened, work: Work): Promise<void> {
-  const { meanwhile, leave, screen, waitMs, words, own } = opened
+async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): Promise<void> {
+  const { meanwhile, leave, begun, waitMs } = opened
+  const screen = createLineScreen(process.stdout, process.env)
+  const words = toProgramWords(options)
+  // What was begun with the data folder, of all its conversations.
+  const own = begun && { ...begun, conversations: begun.conversations.list() }
   const stop = new AbortController()
-  const interrupts = createInterrupts()
-  followSignals(interrupts)
-  interrupts.onEach(() => {
+  followSignals().onEach(() => {
     stop.abort()
     leave()
   })
@@ -160,7 +148,7 @@ async function describeStanding(desk: Desk, { task, missing, worker }: TaskView,
   const id = shortId(task.id)
   if ("endedAt" in task) return formatAnnouncement(task, await desk.tasks.firstStart(task))
   const item = task.status === "waiting" ? await desk.inbox.of(task.id) : undefined
-  if (item) return formatQuestion(item, `${words} tasks answer`, await describeAsked(desk, item))
+  if (item) return formatAsked(desk, item, `${words} tasks answer`)
   if (missing?.needs === "folder") {
     return `[${id}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
   }

@@ -24,7 +24,7 @@ one ends it at once; others then take over what it ran. A terminal that is gone 
 Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 
 /** `meanwhile worker`: a process that takes work and has no conversation. */
-export function createWorkerCommand(): Command {
+export function createCommand(): Command {
   const worker = new Command("worker")
     .description("take work from the queue, without a conversation")
     .option(

@@ -10,7 +10,7 @@ interface WorkersOptions extends GlobalOptions {
 }
 
 /** `meanwhile workers`: who takes work, wherever it runs. */
-export function createWorkersCommand(): Command {
+export function createCommand(): Command {
   const workers = new Command("workers")
     .description(workersCommand.summary)
     .option("--json", "one JSON object a line")

@@ -1,9 +1,8 @@
 import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { describePlace } from "./asked-place.ts"
 import { describeAnswers } from "./answer-hint.ts"
 import { NO_BECAUSE, readAnswer } from "./read-answer.ts"
-import { formatDuration, plain, shortId, toLine } from "../format/format.ts"
+import { formatDuration, plain, shortId, type Task, toLine } from "../format/format.ts"
 import { formatCall } from "../format/format-call.ts"
 
 const CALL_CHARACTERS = 200
@@ -22,16 +21,28 @@ export function formatQuestion({ task, question }: InboxItem, command: string, a
   ].join("\n")
 }
 
-/** The call that a person is asked about, and where it is to run; nothing for other questions. */
-export async function describeAsked(
+/** The same with the call that a person is asked about, and where it is to run; neither for other questions. */
+export async function formatAsked(
   desk: Parameters<typeof describePlace>[0],
-  { question, task }: InboxItem,
-): Promise<readonly string[]> {
-  if (question.about !== "call") return []
+  item: InboxItem,
+  command: string,
+): Promise<string> {
+  const { question, task } = item
+  if (question.about !== "call") return formatQuestion(item, command, [])
   const title = toLine(task.title)
-  const call = title === task.tool ? formatCall(task) : title
-  const shown = shorten(call, CALL_CHARACTERS)
-  return [shown, ...(await describePlace(desk, task))]
+  const call = shorten(title === task.tool ? formatCall(task) : title, CALL_CHARACTERS)
+  return formatQuestion(item, command, [call, ...(await describePlace(desk, task))])
+}
+
+/** The folder in which a call is to run, and the machine on which it was asked for: each only if it is another one. */
+export async function describePlace(
+  { tasks }: { readonly tasks: Pick<Desk["tasks"], "askingHost"> },
+  task: Task,
+): Promise<readonly string[]> {
+  const host = await tasks.askingHost(task)
+  const folder = task.folder !== null && (host !== null || task.folder !== process.cwd()) ? `in ${task.folder}` : ""
+  const parts = [folder, host === null ? "" : `asked for on ${host}`].filter((part) => part !== "")
+  return parts.length === 0 ? [] : [toLine(parts.join(", "))]
 }
 
 /** The time until the question expires, and the answer that counts then. */
@@ -40,12 +51,9 @@ export function formatExpiry(
   nowMs: number,
 ): string {
   if (expiresAt === null) return "  waits until it is answered"
-  const then = onExpiry === false ? "the answer is no" : toUnanswered(onExpiry)
+  const answer = onExpiry === false ? "no" : onExpiry
+  const then = typeof answer === "string" ? `the answer is ${toLine(answer)}` : "it goes on without an answer"
   return `  expires in ${formatDuration(Math.max(0, expiresAt - nowMs))}; then ${then}`
-}
-
-function toUnanswered(onExpiry: InboxItem["onExpiry"]): string {
-  return typeof onExpiry === "string" ? `the answer is ${toLine(onExpiry)}` : "it goes on without an answer"
 }
 
 /** Lines that a person should see before they answer. */

@@ -1,7 +1,6 @@
 /**
  * `key`: Ctrl+C, which a person may mean in several ways. `terminate`: the program is told to end. `hangup`: the
- * terminal or
- * the reader of the output is gone. Several may report a hangup at once, so it ends the program and hurries nothing.
+ * terminal or the reader of the output is gone. Several may report a hangup at once, so it ends the program and hurries nothing.
  */
 export type Interrupt = "key" | "terminate" | "hangup"
 
@@ -18,8 +17,7 @@ export function createInterrupts(): Interrupts {
   return {
     raise(interrupt) {
       // A listener that is added during the call hears the next interrupt.
-      const present = [...listeners]
-      for (const listener of present) listener(interrupt)
+      for (const listener of [...listeners]) listener(interrupt)
     },
     onEach(listener) {
       listeners.add(listener)
@@ -28,9 +26,11 @@ export function createInterrupts(): Interrupts {
   }
 }
 
-/** Raises the signals of this process. */
-export function followSignals(interrupts: Interrupts): void {
+/** The signals of this process. */
+export function followSignals(): Interrupts {
+  const interrupts = createInterrupts()
   process.on("SIGINT", () => interrupts.raise("key"))
   process.on("SIGTERM", () => interrupts.raise("terminate"))
   process.on("SIGHUP", () => interrupts.raise("hangup"))
+  return interrupts
 }
