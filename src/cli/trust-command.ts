@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Command } from "commander"
 import { lookAtFolder, openTrustStore } from "../program/folder.ts"
-import { plain } from "./format/format.ts"
+import { countOf, plain } from "./format/format.ts"
 
 /** `trust [FOLDER]`, `trust list`, `trust revoke [FOLDER]`. */
 export function createCommand(): Command {
@@ -37,10 +37,10 @@ async function revokeFolder(folder: string): Promise<readonly string[]> {
 async function listFolders(): Promise<readonly string[]> {
   const folders = await openTrustStore().list()
   if (folders.length === 0) return ["You trust no folder."]
-  return folders.map(({ directory, files, trustedAt }) => {
-    const count = files.length === 1 ? "1 file" : `${files.length} files`
-    return `${directory}  ${count}, since ${trustedAt.slice(0, 10)}`
-  })
+  return folders.map(
+    ({ directory, files, trustedAt }) =>
+      `${directory}  ${countOf(files.length, "file")}, since ${trustedAt.slice(0, 10)}`,
+  )
 }
 
 /** A folder that is gone can still be revoked. */

@@ -25,7 +25,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   // Without anybody there, approvals wait in the inbox.
   const person = isInteractive || yes ? createLatePerson() : null
   if (input.isTTY) endWithTerminal(input)
-  const { meanwhile, begun, takeEarlyEvents, isStoreAway, leave, gone } = await openRuntime({
+  const { begun, ...opened } = await openRuntime({
     ...options,
     keepsEarlyEvents: true,
     endsAtSignal: true,
@@ -34,15 +34,11 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     ...(person && { person }),
   })
   const interrupts = followSignals()
-  const desk = openDesk(meanwhile)
+  const desk = openDesk(opened.meanwhile)
   await runChat({
-    meanwhile,
+    ...opened,
     desk,
     person,
-    takeEarlyEvents,
-    isStoreAway,
-    leave,
-    gone,
     startedAt: Math.floor(desk.now() - (performance.now() - startedMs)),
     input,
     output,

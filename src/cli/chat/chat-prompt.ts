@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from "node:readline"
+import { countOf } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { createMessageLines } from "./message-lines.ts"
 import { followSuspension, type RawInput } from "./suspension.ts"
@@ -68,7 +69,7 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
     const count = lines.endPaste()
     if (count === 0) return
     const pasted = length > 0 ? count + 1 : count
-    screen.print(screen.style.dim(`(pasted, ${countLines(pasted)}: Enter sends it, Ctrl+C takes it back)`))
+    screen.print(screen.style.dim(`(pasted, ${countOf(pasted, "line")}: Enter sends it, Ctrl+C takes it back)`))
   }
 
   return {
@@ -145,8 +146,4 @@ function openPipe(prompt: Interface): ChatPrompt {
     },
     close: () => prompt.close(),
   }
-}
-
-function countLines(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`
 }

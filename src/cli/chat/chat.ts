@@ -1,16 +1,16 @@
-import type { Program } from "../../program/open-program.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { closeUnlessAway, tellLost } from "../start/away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain } from "../format/format.ts"
+import type { OpenedRuntime } from "../start/open-runtime.ts"
 import { type SessionWish, startSession } from "../start/start-session.ts"
 import type { AgentEvent } from "../format/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
 import { createAwayHint, hintAtCommandStop } from "./away-hint.ts"
 import { openPrompt, type PromptStreams } from "./chat-prompt.ts"
-import { createControlC, followInterrupts } from "./control-c.ts"
+import { createControlC } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { shutDown, createLeaving } from "./ending.ts"
 import { createForeground } from "../command/foreground.ts"
@@ -23,19 +23,12 @@ import { isCommand, isMissed, isQuit, type LineContext, runLine } from "./run-li
 import { createQuestionPrompt } from "./question-prompt.ts"
 import { createApproveAll } from "../question/approve-all.ts"
 
-export interface ChatOptions extends PromptStreams {
+export interface ChatOptions extends PromptStreams, Omit<OpenedRuntime, "begun"> {
   /** The conversation to begin with. */
   readonly wish: SessionWish
-  readonly meanwhile: Program
   readonly desk: Desk
   /** The person who is asked; null: nobody. */
   readonly person: LatePerson | null
-  readonly takeEarlyEvents: () => readonly AgentEvent[]
-  readonly isStoreAway: () => boolean
-  /** From now on a store that is away is not waited for. */
-  readonly leave: () => void
-  /** Aborted when the store is away, and not waited for any more. */
-  readonly gone: AbortSignal
   /** The start of the program, in the store's time. */
   readonly startedAt: number
   readonly interrupts: Interrupts
@@ -55,7 +48,8 @@ export async function runChat(options: ChatOptions): Promise<void> {
   })
   const unlisten = meanwhile.on(held.take)
   const detach = options.person ? meanwhile.attach(options.person) : () => {}
-  const ignore = followInterrupts({ interrupts, prompt, controlC: chat.controlC, leave: chat.leave })
+  prompt.onInterrupt(chat.controlC.press)
+  const ignore = interrupts.onEach((interrupt) => (interrupt === "key" ? chat.controlC.press() : chat.leave()))
   const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
     const ready = chat.start()

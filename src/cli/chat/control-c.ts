@@ -2,7 +2,6 @@ import type { Screen } from "../screen/screen.ts"
 import type { ChatPrompt } from "./chat-prompt.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Foreground } from "../command/foreground.ts"
-import type { Interrupts } from "../start/interrupts.ts"
 import type { QuestionPrompt } from "./question-prompt.ts"
 
 const TWICE_WITHIN_MS = 2_000
@@ -62,20 +61,4 @@ export function createControlC(parts: ControlCParts): ControlC {
       stoppedAt = Number.NEGATIVE_INFINITY
     },
   }
-}
-
-export interface InterruptParts {
-  readonly interrupts: Interrupts
-  readonly prompt: Pick<ChatPrompt, "onInterrupt">
-  readonly controlC: ControlC
-  readonly leave: () => void
-}
-
-/** Until taken back. */
-export function followInterrupts({ interrupts, prompt, controlC, leave }: InterruptParts): () => void {
-  prompt.onInterrupt(controlC.press)
-  return interrupts.onEach((interrupt) => {
-    if (interrupt === "key") controlC.press()
-    else leave()
-  })
 }

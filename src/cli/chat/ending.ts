@@ -2,7 +2,7 @@ import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { plain, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
+import { countOf, plain, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { AT_NEXT_START, describeHandoff } from "../format/format-worker.ts"
 import type { Announcer } from "./announcer.ts"
@@ -45,12 +45,15 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
-    screen.print(describeTurn(ending, await unlessAway(describeHandoff(desk, { kind: "turn" }), AT_NEXT_START)))
+    const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
+    const succession = await unlessAway(describeHandoff(desk, { kind: "turn" }), AT_NEXT_START)
+    screen.print(`The turn that runs${unless} goes on ${succession}.`)
   }
+  const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const going = await announcer.news.going()
   if (going.length > 0 && ending === "end of input")
-    screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
-  else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
+    screen.print(`Waiting for ${countOf(going.length, "task")} to end. Ctrl+C stops at once.`)
+  else await tellGoing(parts, going, drainMs)
   if (ending === "end of input") {
     await unlessAway(finish(parts, hurry.signal), undefined)
     tellUnsaid(conversation, screen)
@@ -60,7 +63,6 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   announcer.news.close()
   leftTurns.close()
   await desk.ended.kept()
-  const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
   if (!isClosed) {
     screen.print("The store is away. What was not written yet is found at the next start.")
@@ -89,8 +91,9 @@ async function finish(
 async function tellKept({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
   const { length } = await inbox.list()
   if (length === 0) return
-  const count = length === 1 ? "1 question stays" : `${length} questions stay`
-  screen.print(`${count} in the inbox: /inbox in the next chat, or ${words} tasks inbox`)
+  screen.print(
+    `${countOf(length, "question")} ${length === 1 ? "stays" : "stay"} in the inbox: /inbox in the next chat, or ${words} tasks inbox`,
+  )
 }
 
 /** Prints messages that the model never heard, so that a person can copy them. */
@@ -100,33 +103,21 @@ function tellUnsaid(conversation: Conversation, screen: Screen): void {
   screen.print([`Queued and not said:`, ...unsaid.map((message) => plain(message).replaceAll(/^/gm, "  "))].join("\n"))
 }
 
-function describeTurn(ending: Ending, succession: string): string {
-  const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
-  return `The turn that runs${unless} goes on ${succession}.`
-}
-
 function describeUnwrittenStop(turn: TaskId, words: string): string {
   const cancel = `${words} tasks cancel ${shortId(turn)}`
   return `The stop could not be written: a worker may go on with the turn when the store is back. This stops it then: ${cancel}`
 }
 
-/** The reason why a chat ends. The first one counts; only a signal replaces the end of input, which hurries nothing. */
-interface Leaving {
-  end(reason: Ending): void
-  fail(error: unknown): void
-  /** Resolves when it is to end, and rejects when it has failed. */
-  readonly wanted: Promise<void>
-  /** The reason as it stands now. */
-  reason(): Ending
-}
-
-/** `leaveStore` gives up waiting for a store that is away; the end of input alone does not call it. */
-export function createLeaving(leaveStore: () => void): Leaving {
+/**
+ * The reason why a chat ends. The first one counts; only a signal replaces the end of input, which hurries nothing.
+ * `leaveStore` gives up waiting for a store that is away; the end of input alone does not call it.
+ */
+export function createLeaving(leaveStore: () => void) {
   const wanted = Promise.withResolvers<void>()
   let reason: Ending = "end of input"
   let isEnding = false
   return {
-    end(next) {
+    end(next: Ending): void {
       if (isEnding && (reason !== "end of input" || next !== "interrupt")) return
       isEnding = true
       reason = next
@@ -134,8 +125,10 @@ export function createLeaving(leaveStore: () => void): Leaving {
       wanted.resolve()
     },
     fail: wanted.reject,
+    /** Resolves when it is to end, and rejects when it has failed. */
     wanted: wanted.promise,
-    reason: () => reason,
+    /** The reason as it stands now. */
+    reason: (): Ending => reason,
   }
 }
 
@@ -151,14 +144,17 @@ async function tellGoing(
   const { stopped, left, queued, isStoreAway } = await announcer.news.departure(ids)
   const unclaimed = await unlessAway(countUnclaimed(desk, queued), 0)
   const going = left - unclaimed
-  if (going > 0) screen.print(`${countOf(going)} ${going === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
+  if (going > 0)
+    screen.print(`${countOf(going, "task")} ${going === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
   if (unclaimed > 0) {
-    const wait = `${countOf(unclaimed)} ${unclaimed === 1 ? "waits" : "wait"} for a worker or a chat that runs tasks.`
+    const wait = `${countOf(unclaimed, "task")} ${unclaimed === 1 ? "waits" : "wait"} for a worker or a chat that runs tasks.`
     screen.print(`${wait} To start a worker: ${words} worker`)
   }
   if (stopped.length === 0) return
   const { length } = stopped
-  const stop = isStoreAway ? describeStopWhileAway(length) : describeStop(length, drainMs)
+  const stop = isStoreAway
+    ? `Cancelling ${countOf(length, "task")}. The store is away: the next chat or worker records the end.`
+    : describeStop(length, drainMs)
   screen.print(`${stop} To run ${length === 1 ? "it" : "one"} again: ${words} tasks retry ID`)
   for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
 }
@@ -173,13 +169,7 @@ async function countUnclaimed({ workers }: Pick<Desk, "workers">, queued: readon
 }
 
 function describeStop(count: number, drainMs: number): string {
-  const what = count === 1 ? "1 running task" : `${count} running tasks`
+  const what = countOf(count, "running task")
   if (drainMs === 0) return `Cancelling ${what}.`
   return `Cancelling ${what} in ${drainMs / 1_000} seconds. Ctrl+C again cancels at once.`
 }
-
-function describeStopWhileAway(count: number): string {
-  return `Cancelling ${countOf(count)}. The store is away: the next chat or worker records the end.`
-}
-
-const countOf = (count: number): string => (count === 1 ? "1 task" : `${count} tasks`)

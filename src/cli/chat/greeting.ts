@@ -1,7 +1,7 @@
 import { shorten } from "../../base/shorten.ts"
 import type { Runtime } from "../../app.ts"
 import { hiddenCommands } from "../command/commands.ts"
-import { plain, shortId, toLine } from "../format/format.ts"
+import { countOf, plain, shortId, toLine } from "../format/format.ts"
 import { openDesk } from "../start/person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Session } from "./conversation.ts"
@@ -69,5 +69,5 @@ export async function recall(session: Session, bounds: { readonly before?: numbe
 export async function tellQuestions(meanwhile: Runtime, screen: Screen): Promise<void> {
   const { length } = await openDesk(meanwhile).inbox.list()
   if (length === 0) return
-  screen.print(`${length === 1 ? "1 task waits" : `${length} tasks wait`} for your answer: see /inbox`)
+  screen.print(`${countOf(length, "task")} ${length === 1 ? "waits" : "wait"} for your answer: see /inbox`)
 }

@@ -1,4 +1,5 @@
-import type { PersonChannel } from "../question/read-answer.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import { type PersonChannel, WITHDRAWN } from "../question/read-answer.ts"
 
 /** A person who is not there yet. A turn of an earlier process goes on before the greeting, and may ask something. */
 export interface LatePerson extends PersonChannel {
@@ -12,13 +13,8 @@ export function createLatePerson(): LatePerson {
     name: "terminal",
     come: there.resolve,
     async ask(question, signal) {
-      const withdrawn = Promise.withResolvers<null>()
-      const withdraw = (): void => withdrawn.resolve(null)
-      signal.addEventListener("abort", withdraw, { once: true })
-      if (signal.aborted) withdraw()
-      const channel = await Promise.race([there.promise, withdrawn.promise])
-      signal.removeEventListener("abort", withdraw)
-      return channel ? channel.ask(question, signal) : { isAnswered: false, reason: "the question was withdrawn" }
+      const channel = await unlessAborted(signal, there.promise).catch(() => null)
+      return channel ? channel.ask(question, signal) : WITHDRAWN
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Screen } from "../screen/screen.ts"
 import { describeAnswers, formatHint } from "../question/answer-hint.ts"
-import { type PersonChannel, type Question, readAnswer } from "../question/read-answer.ts"
+import { type PersonChannel, type Question, readAnswer, WITHDRAWN } from "../question/read-answer.ts"
 import { plain } from "../format/format.ts"
 import type { Style } from "../screen/style.ts"
 
@@ -49,7 +49,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
         return new Promise((resolve) => {
           const withdraw = (): void => {
             if (waiting[0] === asked) screen.print(screen.style.dim("(the question was withdrawn)"))
-            close(asked, { isAnswered: false, reason: "the question was withdrawn" })
+            close(asked, WITHDRAWN)
           }
           const asked: Asked = {
             question,
@@ -58,7 +58,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
               resolve(answer)
             },
           }
-          if (signal.aborted) return resolve({ isAnswered: false, reason: "the question was withdrawn" })
+          if (signal.aborted) return resolve(WITHDRAWN)
           signal.addEventListener("abort", withdraw, { once: true })
           waiting.push(asked)
           if (waiting.length === 1) show()
@@ -90,11 +90,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
 function formatPersonQuestion(question: Question, style: Style): string {
   const { text, detail, options = [] } = question
   const lines = [
-    ...(detail === undefined
-      ? []
-      : plain(detail)
-          .split("\n")
-          .map((line) => paintDiff(`  ${line}`, style))),
+    ...(detail === undefined ? [] : plain(detail).split("\n")).map((line) => paintDiff(`  ${line}`, style)),
     style.bold(plain(text)),
     ...options.map((option, index) => `  ${index + 1}) ${plain(option)}`),
     style.dim(`  ${formatHint(question)}`),

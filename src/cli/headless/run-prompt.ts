@@ -1,4 +1,3 @@
-import type { LeftWork } from "../../desk/prompt-work.ts"
 import type { Program } from "../../program/open-program.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
@@ -13,11 +12,11 @@ import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { startSession } from "../start/start-session.ts"
 import type { AgentEvent, EventOf } from "../format/agent-event.ts"
-import { type AgentViewOptions, createAgentView } from "../view/agent-view.ts"
+import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
 import { describeStop, toOutcome, toResult, toUnsaidResult } from "./run-outcome.ts"
 import { sayPrompt } from "./say-prompt.ts"
-import { type LeavingScope, leaveTasks, settleTasks } from "./settle-tasks.ts"
+import { leaveTasks, settleTasks } from "./settle-tasks.ts"
 import { createStop, type Stop } from "./stop.ts"
 
 export interface RunPromptOptions extends GlobalOptions {
@@ -88,27 +87,20 @@ async function openAndSay(
   }
 }
 
-interface Conversing extends Pick<OpenedRuntime, "begun"> {
-  readonly meanwhile: Program
+interface Conversing extends Pick<OpenedRuntime, "meanwhile" | "begun"> {
   readonly answers: Screen
   readonly notes: Screen
   readonly stop: Stop
 }
 
-async function converse(
-  options: RunPromptOptions,
-  { meanwhile, begun, answers, notes, stop }: Conversing,
-): Promise<ExitName> {
+async function converse(options: RunPromptOptions, scope: Conversing): Promise<ExitName> {
+  const { meanwhile, begun, answers, notes, stop } = scope
   const desk = openDesk(meanwhile)
-  const beganAt = desk.now()
+  const saidAt = desk.now()
   if (options.isApproving) meanwhile.attach(createApproveAll(notes))
-  const started = new Set<TaskId>()
   let own: Session["id"] | null = null
-  const isOwn = (agent: Session["id"]): boolean => agent === own
-  const reports = createReportRecord(isOwn)
-  const unlisten = meanwhile.on(
-    toListener(options, { activity: desk.activity(), answers, notes, isOwn, started, reports }),
-  )
+  const record = createRecord(options, scope, (agent) => agent === own)
+  const unlisten = meanwhile.on(record.take)
   const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
   // Results that nobody waits for come with the next message of the conversation.
@@ -117,18 +109,19 @@ async function converse(
   const { signal } = stop
   const saying = { desk, session, answers: options.isJson ? null : answers, notes, words, signal }
   const said = await sayPrompt(saying, options.prompt)
-  const prompt = { session: session.id, saidAt: beganAt, started }
-  const scope = { desk, prompt, words, screen: notes }
+  const prompt = { session: session.id, saidAt, started: record.started }
+  const leaving = { desk, prompt, words, screen: notes }
+  const settling = { ...leaving, session, areReportsOn: meanwhile.areReportsOn }
   const waitsForTasks = options.waitsForTasks && said.outcome !== "waiting"
-  const left = await settle({ waitsForTasks }, { ...scope, meanwhile, own: session }, signal)
-  if (left === "running") await leaveTasks(scope)
+  const left = waitsForTasks ? await settleTasks(settling, signal) : "none"
+  if (!waitsForTasks || left === "running") await leaveTasks(leaving)
   const tasks = await desk.promptWork.tasks(prompt)
   const isKept = await desk.sessions.isKept(session.id)
   unlisten()
   notes.detach()
   answers.detach()
-  const told = { reports: reports.all(), failedReports: reports.failed() }
-  const run = { session: session.id, isKept, said, left, tasks, signal, words, ...told }
+  const { reports } = record
+  const run = { session: session.id, isKept, said, left, tasks, signal, words, reports, failedReports: record.unmade() }
   const { outcome, error } = toOutcome(run)
   if (error !== null) notes.print(`meanwhile: ${plain(error)}`)
   if (isKept) notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
@@ -141,80 +134,37 @@ function toWish({ session, model }: RunPromptOptions) {
   return { name: "run", ...(session !== undefined && { resume: session }), ...(model !== undefined && { model }) }
 }
 
-interface Listening extends Pick<AgentViewOptions, "activity"> {
-  readonly answers: Screen
-  readonly notes: Screen
-  readonly isOwn: (agent: Session["id"]) => boolean
-  readonly started: Set<TaskId>
-  readonly reports: ReportRecord
-}
-
-function toListener({ isJson }: RunPromptOptions, { activity, answers, notes, isOwn, started, reports }: Listening) {
+/** Shows what happens, and keeps what the prompt has started, and what its agent has reported by itself. */
+function createRecord(
+  { isJson }: RunPromptOptions,
+  { meanwhile, answers, notes }: Conversing,
+  isOwn: (agent: AgentEvent["agent"]) => boolean,
+) {
+  const started = new Set<TaskId>()
+  const reports: EventOf<"report.published">["report"][] = []
+  let begun = 0
+  /** How many reports have begun, and are not or were never made. */
+  const unmade = (): number => Math.max(0, begun - reports.length)
   const view = createAgentView({
-    activity,
+    activity: openDesk(meanwhile).activity(),
     answers,
     notes,
     isMain: isOwn,
-    isAwaited: (agent) => isOwn(agent) && !reports.isMaking(),
+    isAwaited: (agent) => isOwn(agent) && unmade() === 0,
     onTask: () => {},
   })
-  return (event: AgentEvent): void => {
-    reports.follow(event)
-    if (event.type === "tool_call.ended" && event.taskId) started.add(event.taskId)
-    if (event.type === "tool_call.ended") for (const id of event.started ?? []) started.add(id)
-    if (!isJson && event.type === "report.started" && isOwn(event.agent)) answers.print("")
-    if (isJson) answers.print(toJsonLine(event))
-    else view.show(event)
-  }
-}
-
-interface Settling extends LeavingScope {
-  readonly meanwhile: Program
-  readonly own: Session
-}
-
-async function settle(
-  { waitsForTasks }: Pick<RunPromptOptions, "waitsForTasks">,
-  { meanwhile, own, ...scope }: Settling,
-  signal: AbortSignal,
-): Promise<LeftWork> {
-  if (!waitsForTasks) {
-    await leaveTasks(scope)
-    return "none"
-  }
-  return settleTasks(
-    {
-      ...scope,
-      isReported: async (task) => meanwhile.areReportsOn && (await scope.desk.tasks.isReported(task)),
-      reported: (until) => own.reported(until),
-    },
-    signal,
-  )
-}
-
-type Report = EventOf<"report.published">["report"]
-
-/** The reports that an agent made by itself. */
-interface ReportRecord {
-  follow(event: AgentEvent): void
-  /** True if a report has begun and not ended. */
-  isMaking(): boolean
-  all(): readonly Report[]
-  /** How many began and came to nothing. */
-  failed(): number
-}
-
-function createReportRecord(isOwn: (agent: AgentEvent["agent"]) => boolean): ReportRecord {
-  const reports: Report[] = []
-  let begun = 0
   return {
-    follow(event) {
-      if (!isOwn(event.agent)) return
-      if (event.type === "report.started") begun += 1
-      if (event.type === "report.published") reports.push(event.report)
+    started,
+    reports,
+    unmade,
+    take(event: AgentEvent): void {
+      if (isOwn(event.agent) && event.type === "report.started") begun += 1
+      if (isOwn(event.agent) && event.type === "report.published") reports.push(event.report)
+      if (event.type === "tool_call.ended" && event.taskId) started.add(event.taskId)
+      if (event.type === "tool_call.ended") for (const id of event.started ?? []) started.add(id)
+      if (!isJson && event.type === "report.started" && isOwn(event.agent)) answers.print("")
+      if (isJson) answers.print(toJsonLine(event))
+      else view.show(event)
     },
-    isMaking: () => begun > reports.length,
-    all: () => reports,
-    failed: () => Math.max(0, begun - reports.length),
   }
 }

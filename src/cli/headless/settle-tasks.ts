@@ -1,3 +1,4 @@
+import type { Runtime } from "../../app.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { LeftWork, Prompt } from "../../desk/prompt-work.ts"
 import { formatAnnouncement, shortId, type Task, toLine } from "../format/format.ts"
@@ -15,15 +16,14 @@ export interface LeavingScope {
 }
 
 export interface SettlingScope extends LeavingScope {
-  /** True if the agent itself tells what came of the task. */
-  readonly isReported: (task: Task) => Promise<boolean>
-  /** Resolves when no report is due. */
-  readonly reported: (signal: AbortSignal) => Promise<void>
+  readonly session: Pick<Awaited<ReturnType<Runtime["createSession"]>>, "reported">
+  readonly areReportsOn: boolean
 }
 
 /** Waits until every task has ended or needs a person, and everything was reported. Costs no tokens but those of reports. */
 export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Promise<LeftWork> {
-  const { desk, prompt, screen, words, reported } = scope
+  const { desk, prompt, screen, words, session } = scope
+  const reported = (until: AbortSignal): Promise<void> => session.reported(until)
   for await (const event of desk.promptWork.settle(prompt, { signal, reported })) {
     switch (event.type) {
       case "task.ended":
@@ -44,8 +44,10 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
   return "running"
 }
 
-async function tellEnd({ desk, screen, isReported }: SettlingScope, task: Task): Promise<void> {
-  const head = (await isReported(task)) ? "" : formatResultHead(task)
+/** With what came of it, unless the agent itself tells that. */
+async function tellEnd({ desk, screen, areReportsOn }: SettlingScope, task: Task): Promise<void> {
+  const isReported = areReportsOn && (await desk.tasks.isReported(task))
+  const head = isReported ? "" : formatResultHead(task)
   screen.print(`${formatAnnouncement(task, await desk.tasks.firstStart(task))}${head === "" ? "" : `\n${head}`}`)
 }
 

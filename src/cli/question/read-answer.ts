@@ -3,6 +3,8 @@ import type { Runtime } from "../../app.ts"
 export type PersonChannel = Parameters<Runtime["attach"]>[0]
 export type Question = Parameters<PersonChannel["ask"]>[0]
 
+export const WITHDRAWN = { isAnswered: false, reason: "the question was withdrawn" } as const
+
 const YES = /^y(es)?$/i
 const NO = /^no?$/i
 /** A no with a reason, which the model reads. */

@@ -19,7 +19,6 @@ export interface GlobalOptions {
 
 export interface OpenedRuntime {
   readonly meanwhile: Program
-  readonly dataDirectory: string
   /** Null: the store is that of the data folder. */
   readonly begun: BegunHere | null
   /** Events of agents from before anybody listened: a turn of an earlier process goes on at once. Given once. */
@@ -32,15 +31,9 @@ export interface OpenedRuntime {
   readonly gone: AbortSignal
 }
 
-export interface OpeningOptions extends GlobalOptions {
-  /** Default false: MCP servers come while the conversation has begun. */
-  readonly waitsForServers?: boolean
-  /** Default true. Own: other people's tasks and conversations are left alone. */
-  readonly takesWork?: true | "own"
-  readonly worker?: ProgramOptions["worker"]
-  readonly makesReports?: ProgramOptions["makesReports"]
-  readonly log?: ProgramOptions["log"]
-  readonly person?: ProgramOptions["person"]
+type ProgramWishes = "waitsForServers" | "takesWork" | "worker" | "makesReports" | "log" | "person"
+
+export interface OpeningOptions extends GlobalOptions, Pick<ProgramOptions, ProgramWishes> {
   /** The longest wait at the start for the server of the store. */
   readonly startPatienceMs?: number
   /** Gives up while the store is waited for. */
@@ -57,7 +50,7 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
-  const { engine, worker, makesReports = true, concurrency, log, startPatienceMs } = options
+  const { engine, worker, makesReports = true, concurrency, log, person, startPatienceMs } = options
   const leaving = new AbortController()
   const gone = new AbortController()
   let isAway = false
@@ -78,7 +71,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),
     ...(log && { log }),
-    ...(options.person && { person: options.person }),
+    ...(person && { person }),
     storeWait: {
       leaving: options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal,
       onGone: () => gone.abort(),
@@ -90,13 +83,16 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
   })
-  const takeEarlyEvents = (): readonly AgentEvent[] => {
-    const events = early ?? []
-    early = null
-    return events
+  return {
+    meanwhile,
+    begun: openDesk(meanwhile).isShared ? openBegunHere(dataDirectory, meanwhile.storePlace) : null,
+    takeEarlyEvents() {
+      const events = early ?? []
+      early = null
+      return events
+    },
+    isStoreAway: () => isAway,
+    leave: () => leaving.abort(),
+    gone: gone.signal,
   }
-  const isStoreAway = (): boolean => isAway
-  const begun = openDesk(meanwhile).isShared ? openBegunHere(dataDirectory, meanwhile.storePlace) : null
-  const leave = (): void => leaving.abort()
-  return { meanwhile, dataDirectory, begun, takeEarlyEvents, isStoreAway, leave, gone: gone.signal }
 }
