@@ -16,14 +16,11 @@ export function createCommand(): Command {
     .option("--json", "as JSON, one object for each check")
     .action(async (_, command: Command) => {
       const { json, dataDir, engine } = command.optsWithGlobals<{ json?: true; dataDir?: string; engine?: string }>()
-      const environment = Object.fromEntries(
-        Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      )
       const findings = await withWaitExit(tellAside, (tell) =>
         examineProgram({
           dataDirectory: resolve(dataDir ?? DATA_DIRECTORY_NAME),
           workingDirectory: process.cwd(),
-          environment,
+          environment: process.env,
           tell,
           ...(engine !== undefined && { engine }),
         }),

@@ -1,9 +1,8 @@
+import type { Variables } from "../base/environment.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
 import type { Spellings } from "../base/rename-keys.ts"
 import { isSingleValue, keysOf, type SectionKey, type SectionSchemas } from "./section.ts"
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A value that an environment variable sets, over what the file says. */
 export interface Override {
@@ -19,7 +18,7 @@ export interface Override {
  * single value `engine`. An empty variable sets nothing.
  */
 export function readOverrides(
-  environment: Environment,
+  environment: Variables,
   sections: SectionSchemas,
   spellings: Readonly<Record<string, Spellings>> = {},
 ): readonly Override[] {

@@ -1,8 +1,9 @@
 import { z } from "zod"
+import type { Variables } from "../base/environment.ts"
 import { renameKeys, type Spellings } from "../base/rename-keys.ts"
 import { evaluateConfigFile, findConfigFile } from "./config-file.ts"
 import { type ConfigProblem, toConfigError, toProblems, toUnknownKey } from "./config-problem.ts"
-import { type Environment, type Override, readOverrides } from "./environment.ts"
+import { type Override, readOverrides } from "./environment.ts"
 import { type ConfiguredPlugins, pluginEntrySchema, toConfiguredPlugins } from "./plugin-entry.ts"
 import { isSingleValue, keysOf, type SectionSchemas, type SectionValues } from "./section.ts"
 
@@ -15,21 +16,24 @@ export interface LoadConfigOptions<Sections extends SectionSchemas> {
   /** By section, other spellings of its keys that are accepted. */
   readonly spellings?: Readonly<Record<string, Spellings>>
   /** Overrides are read from it. Default: none. */
-  readonly environment?: Environment
+  readonly environment?: Variables
   /** By section, what counts in place of the defaults where nobody says anything. */
   readonly defaults?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Values are complete whatever the status: the file's, then the environment's, then defaults. */
-export type LoadedConfig<Sections extends SectionSchemas> = {
+interface Values<Sections extends SectionSchemas> {
   readonly values: SectionValues<Sections>
   readonly plugins: ConfiguredPlugins
-} & (
-  | { readonly status: "absent" }
-  /** The file was not run and nothing of it is used. */
-  | { readonly status: "untrusted"; readonly path: string }
-  | { readonly status: "loaded"; readonly path: string }
-)
+}
+
+/** Values are complete whatever the status: the file's, then the environment's, then defaults. */
+export type LoadedConfig<Sections extends SectionSchemas> = Values<Sections> &
+  (
+    | { readonly status: "absent" }
+    /** The file was not run and nothing of it is used. */
+    | { readonly status: "untrusted"; readonly path: string }
+    | { readonly status: "loaded"; readonly path: string }
+  )
 
 export async function loadConfig<Sections extends SectionSchemas>(
   options: LoadConfigOptions<Sections>,
@@ -40,11 +44,6 @@ export async function loadConfig<Sections extends SectionSchemas>(
   if (!isTrusted) return { status: "untrusted", path: file.path, ...readValues("The environment", {}, options) }
   const raw = await evaluateConfigFile(file)
   return { status: "loaded", path: file.path, ...readValues(file.path, raw, options) }
-}
-
-interface Values<Sections extends SectionSchemas> {
-  readonly values: SectionValues<Sections>
-  readonly plugins: ConfiguredPlugins
 }
 
 const wholeSchema = z.record(z.string(), z.unknown(), "must be an object")
@@ -73,10 +72,8 @@ function readValues<Sections extends SectionSchemas>(
   const plugins = read(pluginsSchema, whole["plugins"], ["plugins"]) ?? []
   const values = Object.entries(sections).map(([name, schema]) => {
     const written = renameKeys(whole[name] ?? (isSingleValue(schema) ? undefined : {}), spellings[name] ?? {})
-    const value = withOverrides(
-      withDefaults(written, defaults[name]),
-      overrides.filter(({ section }) => section === name),
-    )
+    const ofSection = overrides.filter(({ section }) => section === name)
+    const value = withOverrides(withDefaults(written, defaults[name]), ofSection)
     return [name, read(schema, value, [name])] as const
   })
   if (problems.length > 0) throw toConfigError(source, problems, overrides)

@@ -2,6 +2,7 @@ import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { z } from "zod"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { systemCodeOf } from "../base/system-error.ts"
 import type { FolderContents } from "./folder-contents.ts"
 import { makeFolder } from "./make-folder.ts"
 
@@ -68,22 +69,16 @@ async function read(path: string): Promise<Trust> {
   try {
     const { mode } = await stat(path)
     if ((mode & WRITABLE_BY_OTHERS) !== 0) {
-      throw new MeanwhileError(
-        "permission_denied",
-        `${path} can be written by others, so nothing in it is believed. Look at it, then run: chmod 600 ${path}`,
-      )
+      const message = `${path} can be written by others, so nothing in it is believed. Look at it, then run: chmod 600 ${path}`
+      throw new MeanwhileError("permission_denied", message)
     }
     return trustSchema.parse(JSON.parse(await readFile(path, "utf8")))
   } catch (error) {
     if (isMeanwhileError(error)) throw error
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return NOTHING
+    if (systemCodeOf(error) === "ENOENT") return NOTHING
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : toErrorMessage(error)
-    throw new MeanwhileError(
-      "invalid_input",
-      `The list of trusted folders, ${path}, cannot be read: ${reason}. Repair or remove it.`,
-      {},
-      { cause: error },
-    )
+    const message = `The list of trusted folders, ${path}, cannot be read: ${reason}. Repair or remove it.`
+    throw new MeanwhileError("invalid_input", message, {}, { cause: error })
   }
 }
 

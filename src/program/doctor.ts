@@ -7,27 +7,20 @@ import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import type { ConfiguredPlugins } from "../config/plugin-entry.ts"
 import { createPluginLoader } from "../config/plugin-loader.ts"
-import type { TrustStore } from "../config/trust-store.ts"
 import { createPermissionPlugin } from "../builtin/permission/permission-plugin.ts"
 import { createRegistry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
-import { examineServer } from "./engine.ts"
+import { type EngineWish, examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost } from "./host.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
 export type { Finding } from "./finding.ts"
 
-export interface DoctorOptions {
+export interface DoctorOptions extends Omit<EngineWish, "trust" | "notify"> {
   readonly dataDirectory: string
-  readonly workingDirectory: string
-  readonly environment: Readonly<Record<string, string>>
-  /** The URL of a store that is asked for, over what the environment and the configuration say. */
-  readonly engine?: string
-  readonly homeDirectory?: string
-  readonly trustStore?: TrustStore
   /** Told of steps that take long. */
   readonly tell?: (line: string) => void
   /** Default: this process's. */
@@ -39,52 +32,33 @@ export async function examineProgram(options: DoctorOptions): Promise<readonly F
   const host = await examineHost(options.dataDirectory, options.nodeVersion ?? process.versions.node)
   const rest = await findOr("folder", "Fix it, then run the doctor again.", async () => {
     const folder = await lookAtFolder(options)
-    return [
-      toTrustFinding(folder),
-      ...(await examineConfig(options, folder)),
-      ...(await examineServers(options, folder)),
-    ]
+    const config = await examineConfig(options, folder)
+    return [toTrustFinding(folder), ...config, ...(await examineServers(options, folder))]
   })
   return [...host, ...rest]
 }
 
 function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder): Finding {
   const fix = "Read them, then run: meanwhile trust"
-  switch (trust) {
-    case "empty":
-      return ok("trust", `nothing in ${directory} needs trust`)
-    case "trusted":
-      return ok("trust", `${directory} is trusted: ${files.join(", ")}`)
-    case "changed":
-      return warning("trust", `${directory} changed since you trusted it; not loaded: ${files.join(", ")}`, fix)
-    case "untrusted":
-      return warning("trust", `${directory} is not trusted; not loaded: ${files.join(", ")}`, fix)
-  }
+  if (trust === "empty") return ok("trust", `nothing in ${directory} needs trust`)
+  if (trust === "trusted") return ok("trust", `${directory} is trusted: ${files.join(", ")}`)
+  const why = trust === "changed" ? "changed since you trusted it" : "is not trusted"
+  return warning("trust", `${directory} ${why}; not loaded: ${files.join(", ")}`, fix)
 }
 
 async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Promise<readonly Finding[]> {
   const { workingDirectory: directory, environment } = options
   return findOr("config", "Correct what it names, then run the doctor again.", async () => {
-    const isTrusted = folder.trust === "trusted"
-    const loaded = await loadConfig({
-      directory,
-      sections: configSections(),
-      spellings: CONFIG_SPELLINGS,
-      isTrusted,
-      environment,
-    })
+    const program = { sections: configSections(), spellings: CONFIG_SPELLINGS }
+    const loaded = await loadConfig({ ...program, directory, isTrusted: folder.trust === "trusted", environment })
     const { values, plugins, status } = loaded
     const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
     const engine = options.engine ?? values.engine
     const store =
       engine === null ? await examineEmbedded(options.dataDirectory) : await examineServer(engine, options.tell)
     const models = examineModels(values, environment)
-    return [
-      config,
-      ...store,
-      ...models.findings,
-      ...(await examinePlugins(options, { folder, values, plugins, ...models })),
-    ]
+    const loading = await examinePlugins(options, { folder, values, plugins, ...models })
+    return [config, ...store, ...models.findings, ...loading]
   })
 }
 
@@ -126,9 +100,7 @@ async function examinePlugins(
     autoApproved: () => registry.autoApprovedTools(),
     findTool: (tool) => registry.findTool(tool),
   })
-  for (const plugin of [permission, ...builtin, ...plugins.plugins]) {
-    await registry.register(plugin)
-  }
+  for (const plugin of [permission, ...builtin, ...plugins.plugins]) await registry.register(plugin)
   await registry.discover(plugins.entries, createPluginLoader({ directory: options.workingDirectory }))
   const sessions = createSessionPlugin(values.session, { ...options, directory: EMPTY_DIRECTORY })
   await registry.register(sessions, { config: values.session })

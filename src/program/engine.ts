@@ -1,22 +1,17 @@
+import type { Variables } from "../base/environment.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "../config/engine-url.ts"
 import { findConfigFile } from "../config/config-file.ts"
 import { loadConfig } from "../config/load-config.ts"
-import type { TrustStore } from "../config/trust-store.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
-import { lookAtFolder, openFolder } from "./folder.ts"
+import { describeDistrust, type FolderOptions, lookAtFolder, openFolder } from "./folder.ts"
 
-export interface EngineWish {
+export interface EngineWish
+  extends Pick<FolderOptions, "workingDirectory" | "homeDirectory" | "trustStore">,
+    Partial<Pick<FolderOptions, "trust" | "notify">> {
   /** The URL that was asked for. It goes before everything else. */
   readonly engine?: string
-  readonly workingDirectory: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly homeDirectory?: string
-  readonly trustStore?: TrustStore
-  /** Trust what lies in the folder from now on, as it is. */
-  readonly trust?: boolean
-  /** For what a person should know. */
-  readonly notify?: (text: string) => void
+  readonly environment: Variables
 }
 
 /**
@@ -29,13 +24,8 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
   if (given !== undefined) return given
   if (!(await isTrusted(wish))) return undefined
   const { CONFIG_SPELLINGS, configSections } = await import("../config-sections.ts")
-  const { values } = await loadConfig({
-    directory,
-    sections: configSections(),
-    spellings: CONFIG_SPELLINGS,
-    isTrusted: true,
-    environment,
-  })
+  const program = { sections: configSections(), spellings: CONFIG_SPELLINGS }
+  const { values } = await loadConfig({ ...program, directory, isTrusted: true, environment })
   return values.engine ?? undefined
 }
 
@@ -49,15 +39,13 @@ async function isTrusted(wish: EngineWish): Promise<boolean> {
   if (trust === "trusted") return true
   const config = await findConfigFile(workingDirectory)
   if (config) {
-    const reason = trust === "changed" ? "it has changed since you trusted it" : "you have not trusted it"
-    notify(
-      `${config.name} may name another store, and was not read: ${reason}. \`meanwhile trust\` or --trust changes that.`,
-    )
+    const unread = `${config.name} may name another store, and was not read: ${describeDistrust(trust)}`
+    notify(`${unread}. \`meanwhile trust\` or --trust changes that.`)
   }
   return false
 }
 
-function readVariable(environment: EngineWish["environment"]): string | undefined {
+function readVariable(environment: Variables): string | undefined {
   const text = environment[ENGINE_VARIABLE]
   if (!text) return undefined
   const found = findUrlProblem(text)

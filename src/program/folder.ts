@@ -65,21 +65,24 @@ const needsTrust = ({ trust }: ProgramFolder): boolean => trust === "untrusted" 
 function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   const { directory, files } = contents
   const isChanged = trust === "changed"
-  const intro = isChanged
-    ? `What you trusted in ${toVisible(directory)} has changed. These files can run code and speak to the agent in your name:`
-    : `${toVisible(directory)} brings files that can run code and speak to the agent in your name:`
+  const place = toVisible(directory)
+  const what = isChanged ? `What you trusted in ${place} has changed. These files` : `${place} brings files that`
+  const intro = `${what} can run code and speak to the agent in your name:`
   const text = [intro, ...listed(files), "Do you trust them as they are now?"].join("\n")
   return { directory, files, isChanged, text }
 }
 
 /** A person who was asked has just read the list of files: it is not repeated. */
 function describeUntrusted({ contents, trust }: ProgramFolder, wasAsked: boolean): string {
-  const reason = trust === "changed" ? "it has changed since you trusted it" : "you have not trusted it"
-  const intro = `Not loaded from ${toVisible(contents.directory)}, because ${reason}`
+  const intro = `Not loaded from ${toVisible(contents.directory)}, because ${describeDistrust(trust)}`
   if (wasAsked) return `${intro}. \`meanwhile trust\` and --trust do that later.`
-  return [`${intro}:`, ...listed(contents.files), "Read them, then run `meanwhile trust`, or start with --trust."].join(
-    "\n",
-  )
+  const fix = "Read them, then run `meanwhile trust`, or start with --trust."
+  return [`${intro}:`, ...listed(contents.files), fix].join("\n")
+}
+
+/** Why what lies in a folder is not read. */
+export function describeDistrust(trust: FolderTrust): string {
+  return trust === "changed" ? "it has changed since you trusted it" : "you have not trusted it"
 }
 
 const MOST_LISTED = 20

@@ -4,18 +4,15 @@ import { MeanwhileError } from "../base/error.ts"
 import { findConfigFile } from "../config/config-file.ts"
 import { adviseEsModule } from "../config/es-module.ts"
 import { isSingleValue, keysOf } from "../config/section.ts"
-import type { TrustStore } from "../config/trust-store.ts"
 import { configSections, SECTION_SUMMARIES } from "../config-sections.ts"
-import { lookAtFolder, openTrustStore } from "./folder.ts"
+import { type FolderOptions, lookAtFolder, openTrustStore } from "./folder.ts"
 
 const CONFIG_NAME = "meanwhile.config.ts"
 
-export interface InitOptions {
+export interface InitOptions extends Pick<FolderOptions, "homeDirectory" | "trustStore"> {
   readonly directory: string
   /** Replace the `meanwhile.config.ts` that is there. */
   readonly force: boolean
-  readonly homeDirectory?: string
-  readonly trustStore?: TrustStore
 }
 
 export interface InitResult {
@@ -31,8 +28,8 @@ export interface InitResult {
  * along.
  */
 export async function initFolder(options: InitOptions): Promise<InitResult> {
-  const { directory, force, homeDirectory, trustStore = openTrustStore(homeDirectory) } = options
-  const request = { workingDirectory: directory, trustStore, ...(homeDirectory !== undefined && { homeDirectory }) }
+  const { directory, force, trustStore = openTrustStore(options.homeDirectory) } = options
+  const request = { ...options, workingDirectory: directory, trustStore }
   const existing = await findConfigFile(directory)
   if (existing && !(force && existing.name === CONFIG_NAME)) throw toExisting(directory, existing.name)
   const { trust, contents } = await lookAtFolder(request)

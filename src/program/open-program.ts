@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../app.ts"
+import type { Variables } from "../base/environment.ts"
 import { toErrorMessage } from "../base/error.ts"
 import { toOneLine } from "../base/one-line.ts"
 import type { McpConfig } from "../builtin/mcp/mcp-config.ts"
@@ -30,7 +31,7 @@ export interface ProgramOptions
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Variables
   /** The URL of a store on PostgreSQL. Default: what the environment or the configuration says. */
   readonly engine?: string
   /** Tasks that run at once. Default: what the configuration says. */
@@ -56,36 +57,16 @@ export interface Program extends Runtime {
 
 /** The runtime as the terminal program has it: with the built-in plugins, and with what a trusted folder adds. */
 export async function openProgram(options: ProgramOptions): Promise<Program> {
-  const { dataDirectory, workingDirectory, notify, model, person, log, clock } = options
-  const environment = withoutUndefined(options.environment)
+  const { dataDirectory, workingDirectory, environment, notify, model, person, log, clock } = options
   const folder = await openFolder(options)
-  const isTrusted = folder.trust === "trusted"
-  const { values: configured, plugins } = await loadConfig({
-    directory: workingDirectory,
-    sections: configSections(),
-    spellings: CONFIG_SPELLINGS,
-    isTrusted,
-    environment,
-    defaults: toDefaults(options),
-  })
+  const program = { sections: configSections(), spellings: CONFIG_SPELLINGS, defaults: toDefaults(options) }
+  const request = { directory: workingDirectory, isTrusted: folder.trust === "trusted", environment }
+  const { values: configured, plugins } = await loadConfig({ ...program, ...request })
   const values = withWishes(configured, options)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
-  const mcp = await createServers(options, {
-    folder,
-    engine: values.engine,
-    environment,
-    onToolsChanged: () => refreshMcp(),
-  })
-  const builtin = createProgramPlugins({
-    ...shared,
-    folder,
-    config: values,
-    mcp,
-    dataDirectory,
-    workingDirectory,
-    environment,
-  })
+  const mcp = await createServers(options, folder, values.engine, () => refreshMcp())
+  const builtin = createProgramPlugins({ ...options, folder, config: values, mcp })
   using _waiting = mcp && setTimeout(() => notify("Waiting for the MCP servers…"), PATIENCE_MS)
   const runtime = await createRuntime({
     ...shared,
@@ -148,19 +129,15 @@ function withWishes(config: ProgramConfig, options: ProgramOptions): ProgramConf
   }
 }
 
-interface ServerParts {
-  readonly folder: ProgramFolder
-  readonly engine: string | null
-  readonly environment: Readonly<Record<string, string>>
-  readonly onToolsChanged: () => void
-}
-
 /** Null: the folder names none. */
 async function createServers(
-  { dataDirectory, workingDirectory, notify, log, clock }: ProgramOptions,
-  { folder, engine, environment, onToolsChanged }: ServerParts,
+  options: ProgramOptions,
+  folder: ProgramFolder,
+  engine: string | null,
+  onToolsChanged: () => void,
 ): Promise<McpPlugin | null> {
-  const config = await readServers(folder, environment, notify)
+  const { dataDirectory, workingDirectory, environment, log, clock } = options
+  const config = await readServers(folder, options)
   if (Object.keys(config.mcpServers).length === 0) return null
   // The runner resumes interrupted work as soon as it is open, and that work may need a tool of these servers.
   const waitsForServers = engine !== null || (await hasWork(dataDirectory))
@@ -180,8 +157,7 @@ const NO_SERVERS: McpConfig = { mcpServers: {} }
 /** A mistake in `.mcp.json` costs the servers, not the conversation. */
 async function readServers(
   { contents, trust }: ProgramFolder,
-  environment: Readonly<Record<string, string>>,
-  notify: (text: string) => void,
+  { environment, notify }: ProgramOptions,
 ): Promise<McpConfig> {
   if (trust !== "trusted" || !contents.files.includes(MCP_FILE)) return NO_SERVERS
   try {
@@ -190,10 +166,4 @@ async function readServers(
     notify(`No MCP server was started. ${toErrorMessage(error)}`)
     return NO_SERVERS
   }
-}
-
-function withoutUndefined(environment: ProgramOptions["environment"]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import type { Clock } from "../base/clock.ts"
+import type { Variables } from "../base/environment.ts"
 import { createBackgroundPlugin } from "../builtin/background/background-plugin.ts"
 import { createClarificationPlugin } from "../builtin/clarification/clarification-plugin.ts"
 import { createFileEditPlugin } from "../builtin/file_edit/file-edit-plugin.ts"
@@ -29,13 +30,8 @@ export interface ProgramPluginsOptions {
   readonly mcp: Plugin | null
   readonly dataDirectory: string
   readonly workingDirectory: string
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Variables
   readonly clock?: Clock
-}
-
-interface SessionPluginOptions {
-  readonly directory: SessionDirectory
-  readonly workingDirectory: string
 }
 
 /** The built-in plugins as the terminal program has them. What the folder brings is used only when it is trusted. */
@@ -47,11 +43,7 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
       environment: toCommandEnvironment(options),
       extraPaths: config.shell.extraPaths,
     }),
-    createFileEditPlugin({
-      root,
-      backupDirectory: join(dataDirectory, "backups"),
-      protectedPaths: [dataDirectory],
-    }),
+    createFileEditPlugin({ root, backupDirectory: join(dataDirectory, "backups"), protectedPaths: [dataDirectory] }),
     createWebPlugin({ ...config.web, ...(clock && { clock }) }),
     ...(mcp ? [mcp] : []),
     createTodoPlugin({ directory: join(dataDirectory, "plans") }),
@@ -70,7 +62,7 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
 /** Keeps conversations, as the configuration says. */
 export function createSessionPlugin(
   { plugin }: ProgramConfig["session"],
-  options: SessionPluginOptions,
+  options: { readonly directory: SessionDirectory; readonly workingDirectory: string },
 ): SessionPlugin {
   return plugin === "file" ? createFileSessionPlugin(options) : createEngineSessionPlugin(options)
 }
@@ -78,7 +70,7 @@ export function createSessionPlugin(
 /**
  * Commands get neither model keys nor the URL of the store: a page or a file could talk a model into sending them away.
  */
-function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): Readonly<Record<string, string>> {
+function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): Variables {
   const keys = config.shell.passModelKeys ? [] : keyVariables(config.providers)
   const withheld = new Set([...keys, ENGINE_VARIABLE, ...(config.engine === null ? [] : ["PGPASSWORD"])])
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !withheld.has(name)))
