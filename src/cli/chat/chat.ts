@@ -135,7 +135,7 @@ function createChat(options: ChatOptions) {
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options.wish)
     conversation = createConversation({ ...options, first: session, backgroundAfterMs: view.backgroundAfterMs })
-    if (prompt.isTerminal) await greet(meanwhile, screen, { session, startedAt: options.startedAt })
+    if (prompt.isTerminal) await greet(meanwhile, screen, session, options.startedAt)
     if (options.isApproving) warnOfYes(screen)
     warnOfHidden(meanwhile, screen)
     await leftTurns.tell(session.id)

@@ -1,4 +1,3 @@
-import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { type BusyTurn, toBusyTurn, toTakenTurn } from "../../desk/turns.ts"
@@ -6,6 +5,8 @@ import { isForsaken } from "../start/away-store.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { hintAtStop } from "./away-hint.ts"
+import type { OpenedRuntime } from "../start/open-runtime.ts"
+import type { Session } from "../start/start-session.ts"
 import { createTurnsElsewhere } from "./turns-elsewhere.ts"
 
 const STOP_REASON = "stopped by Ctrl+C"
@@ -14,7 +15,6 @@ const HELD =
 const HELD_BY_QUESTION =
   "(queued: the answer before waits for you, and the model hears this when that has ended; Ctrl+C stops that answer)"
 
-export type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
 
 /** The session a person talks with now. A command can switch to another one. */
@@ -43,16 +43,13 @@ export interface Conversation {
   close(): void
 }
 
-export interface ConversationOptions {
-  readonly meanwhile: Pick<Runtime, "openSession">
+export interface ConversationOptions extends Pick<OpenedRuntime, "isStoreAway" | "gone"> {
+  readonly meanwhile: Pick<OpenedRuntime["meanwhile"], "openSession">
   readonly desk: Pick<Desk, "turns" | "tasks">
   readonly screen: Screen
   readonly first: Session
   /** After how long the calls of the turn that runs move to the background; null: not known. */
   readonly backgroundAfterMs: (session: SessionId) => number | null
-  readonly isStoreAway: () => boolean
-  /** Aborted when the store is away, and not waited for any more. */
-  readonly gone: AbortSignal
 }
 
 interface SaidMessage {
@@ -195,17 +192,15 @@ function describeQueued(backgroundAfterMs: number | null): string {
   return `(queued: the model hears it ${when}; Ctrl+C stops the answer)`
 }
 
-type StoppedSession = Pick<Awaited<ReturnType<Runtime["createSession"]>>, "turns">
-
 /** A stop of the turn that a session has, of which the store does not know yet. */
 interface TurnStop {
-  readonly session: StoppedSession
+  readonly session: Pick<Session, "turns">
   /** The last turn that had ended before. */
-  readonly before: ReturnType<StoppedSession["turns"]>[number] | undefined
+  readonly before: LastTurn
 }
 
 /** Taken before the session is told. */
-export function toTurnStop(session: StoppedSession): TurnStop {
+export function toTurnStop(session: Pick<Session, "turns">): TurnStop {
   return { session, before: session.turns().at(-1) }
 }
 

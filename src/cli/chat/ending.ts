@@ -1,4 +1,3 @@
-import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
@@ -8,13 +7,13 @@ import { AT_NEXT_START, describeHandoff } from "../format/format-worker.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "../start/interrupts.ts"
+import type { OpenedRuntime } from "../start/open-runtime.ts"
 import type { LeftTurns } from "./left-turns.ts"
 
 /** Why a chat ends. */
 export type Ending = "quit" | "end of input" | "interrupt"
 
-export interface EndingParts {
-  readonly meanwhile: Runtime
+export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave"> {
   readonly desk: Pick<Desk, "ended" | "inbox" | "workers">
   readonly screen: Screen
   readonly interrupts: Interrupts
@@ -27,8 +26,6 @@ export interface EndingParts {
   readonly allShown: () => Promise<void>
   /** How the program is called for this store. */
   readonly words: string
-  /** From now on a store that is away is not waited for. */
-  readonly leave: () => void
 }
 
 /** The time that Ctrl+C at the prompt leaves to running tasks. A second one leaves none. */

@@ -4,20 +4,17 @@ import { hiddenCommands } from "../command/commands.ts"
 import { countOf, plain, shortId, toLine } from "../format/format.ts"
 import { openDesk } from "../start/person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { Session } from "./conversation.ts"
+import type { Session } from "../start/start-session.ts"
 
 const RECALLED_MESSAGES = 2
 const RECALLED_CHARACTERS = 300
 const LAST_CHARACTERS = 60
 
-export interface Greeting {
-  readonly session: Session
-  /** The start of the program: messages since then are shown as they are said. */
-  readonly startedAt: number
-}
-
-/** Says which model answers and, if a conversation goes on, what was said last. */
-export async function greet(meanwhile: Runtime, screen: Screen, { session, startedAt }: Greeting): Promise<void> {
+/**
+ * Says which model answers and, if a conversation goes on, what was said last: messages since the start of the program
+ * are shown as they are said.
+ */
+export async function greet(meanwhile: Runtime, screen: Screen, session: Session, startedAt: number): Promise<void> {
   const { style } = screen
   const isResumed = session.history().length > 0
   const what = isResumed ? `Going on with session ${shortId(session.id)}` : "Meanwhile"

@@ -1,4 +1,5 @@
-import type { AgentEvent, EventOf } from "../format/agent-event.ts"
+import type { AgentEvent } from "../format/agent-event.ts"
+import type { TaskId } from "../format/format.ts"
 
 /**
  * Shows events in their order. Holds them before the greeting (a turn of an earlier process goes on at once, and a
@@ -15,12 +16,10 @@ export interface HeldEvents {
 export interface HeldEventsOptions {
   readonly show: (event: AgentEvent) => void
   /** Tells the ends of tasks that a report is about; undefined: all were told. */
-  readonly tellEnds: (tasks: readonly ReportedTask["id"][]) => Promise<void> | undefined
+  readonly tellEnds: (tasks: readonly TaskId[]) => Promise<void> | undefined
   /** Events from before anybody listened. */
   readonly early: readonly AgentEvent[]
 }
-
-type ReportedTask = EventOf<"report.started">["tasks"][number]
 
 export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions): HeldEvents {
   const held = [...early]

@@ -1,10 +1,10 @@
-import type { Runtime } from "../../app.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { BusyTurn, TurnWait } from "../../desk/turns.ts"
 import { formatEnd, plain, type TaskId } from "../format/format.ts"
 import { formatAsked } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
-type Session = Awaited<ReturnType<Runtime["createSession"]>>
+import type { Session } from "../start/start-session.ts"
+
 type SessionId = Session["id"]
 
 const ANSWERED_ELSEWHERE =

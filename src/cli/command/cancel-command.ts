@@ -23,20 +23,16 @@ export const cancelCommand: Command<TaskContext> = {
 }
 
 /** Undefined: no task has this id, but a group goes by it. Refused as `not_found` when nothing does. */
-async function findTask(context: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
+async function findTask({ desk, prefix }: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
   try {
-    return (await context.desk.tasks.find(id)).task
+    return (await desk.tasks.find(id)).task
   } catch (error) {
     if (!isMeanwhileError(error, "not_found")) throw error
     if (hasOther) return undefined
-    const message = `There is no task and no group ${JSON.stringify(toLine(id))}. ${describeLists(context)}`
+    const lists = prefix === "/" ? "/tasks and /groups" : `${prefix}list and ${prefix}groups`
+    const message = `There is no task and no group ${JSON.stringify(toLine(id))}. ${lists} list what there is.`
     throw new MeanwhileError("not_found", message)
   }
-}
-
-function describeLists({ prefix }: TaskContext): string {
-  const lists = prefix === "/" ? "/tasks and /groups" : `${prefix}list and ${prefix}groups`
-  return `${lists} list what there is.`
 }
 
 async function cancelTask(before: Task, { desk, screen, signal, announceEnd }: TaskContext): Promise<void> {

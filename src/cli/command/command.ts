@@ -2,12 +2,11 @@ import type { Runtime } from "../../app.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { OwnWork } from "../start/begun-here.ts"
+import type { Session } from "../start/start-session.ts"
 import type { Foreground } from "./foreground.ts"
 import { type TaskId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentSelection } from "../view/agent-selection.ts"
-
-type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
 /** The means of a command about tasks, at the prompt and in the shell. */
 export interface TaskContext {

@@ -1,4 +1,3 @@
-import type { Program } from "../../program/open-program.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
 import { createApproveAll } from "../question/approve-all.ts"
@@ -10,7 +9,7 @@ import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
-import { startSession } from "../start/start-session.ts"
+import { type Session, startSession } from "../start/start-session.ts"
 import type { AgentEvent, EventOf } from "../format/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
@@ -30,8 +29,6 @@ export interface RunPromptOptions extends GlobalOptions {
 }
 
 const LEFT = "meanwhile: stopped while the store is away; what was not written yet is found by the next start"
-
-type Session = Awaited<ReturnType<Program["createSession"]>>
 
 /**
  * Says one thing in a session, shows what comes of it, and waits for what goes on in the background and its reports.

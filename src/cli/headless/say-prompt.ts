@@ -1,4 +1,3 @@
-import type { Program } from "../../program/open-program.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { type BusyTurn, toBusyTurn, toTakenTurn, type TurnWait } from "../../desk/turns.ts"
@@ -7,9 +6,8 @@ import { formatEnd, plain, type TaskId } from "../format/format.ts"
 import { formatAsked } from "../question/inbox.ts"
 import { TAKEN_OVER } from "../chat/turns-elsewhere.ts"
 import type { Screen } from "../screen/screen.ts"
+import type { Session } from "../start/start-session.ts"
 import { describeStop, type PromptRun, type Said } from "./run-outcome.ts"
-
-type Session = Awaited<ReturnType<Program["createSession"]>>
 
 const BUSY = "(another program answers in this conversation: the prompt is said when that has ended)"
 

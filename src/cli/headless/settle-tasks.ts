@@ -1,10 +1,10 @@
-import type { Runtime } from "../../app.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { LeftWork, Prompt } from "../../desk/prompt-work.ts"
 import { formatAnnouncement, shortId, type Task, toLine } from "../format/format.ts"
 import { formatResultHead } from "../format/format-result.ts"
 import { formatAsked } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
+import type { Session } from "../start/start-session.ts"
 import { describeHandoff, describeRunner } from "../format/format-worker.ts"
 
 export interface LeavingScope {
@@ -16,7 +16,7 @@ export interface LeavingScope {
 }
 
 export interface SettlingScope extends LeavingScope {
-  readonly session: Pick<Awaited<ReturnType<Runtime["createSession"]>>, "reported">
+  readonly session: Pick<Session, "reported">
   readonly areReportsOn: boolean
 }
 

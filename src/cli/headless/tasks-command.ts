@@ -5,9 +5,10 @@ import { clearCommand } from "../command/clear-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
 import { groupsCommand } from "../command/groups-command.ts"
 import { followOutput, type OutputSink } from "../command/follow-output.ts"
+import { toSink } from "../command/output-command.ts"
 import { formatCounts, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
 import { tellCommand } from "../command/tell-command.ts"
-import { formatAnnouncement, plain, plainLines } from "../format/format.ts"
+import { formatAnnouncement, plain } from "../format/format.ts"
 import { tellAside } from "../start/find-engine.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
 import { showSharedOptions, STORE_OPTIONS } from "../start/shared-options.ts"
@@ -112,7 +113,7 @@ function looking(
 
 /** Prints the output of a task and nothing else; words about it go to standard error. */
 async function printOutput(id: string, isFollowing: boolean, context: TaskContext): Promise<void> {
-  await followOutput(id, isFollowing, context, process.stdout.isTTY ? toTerminal(context.screen) : PIPE)
+  await followOutput(id, isFollowing, context, process.stdout.isTTY ? toSink(context.screen, tellAside) : PIPE)
   if (!isFollowing || context.signal.aborted) return
   const { task } = await context.desk.tasks.find(id)
   if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
@@ -124,10 +125,6 @@ const PIPE: OutputSink = {
   tell: tellAside,
   write: (bytes) => void process.stdout.write(bytes, "latin1"),
   end() {},
-}
-
-function toTerminal(screen: TaskContext["screen"]): OutputSink {
-  return { tell: tellAside, write: (text) => screen.write(plainLines(text)), end: () => screen.endLine() }
 }
 
 function withId(name: string, description: string): Command {

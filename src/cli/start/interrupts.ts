@@ -17,7 +17,8 @@ export function createInterrupts(): Interrupts {
   return {
     raise(interrupt) {
       // A listener that is added during the call hears the next interrupt.
-      for (const listener of [...listeners]) listener(interrupt)
+      const present = [...listeners]
+      for (const listener of present) listener(interrupt)
     },
     onEach(listener) {
       listeners.add(listener)

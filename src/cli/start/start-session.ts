@@ -6,7 +6,8 @@ import { openDesk } from "./person-desk.ts"
 
 const MOST_LOOKED_AT = 100
 
-type Session = Awaited<ReturnType<Runtime["createSession"]>>
+/** A conversation that is open here. */
+export type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
 export interface SessionWish {
   /** The id of a session, or the beginning of one; `true`: the last chat, else the last one. Without it: a new one. */

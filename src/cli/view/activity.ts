@@ -1,5 +1,5 @@
 import type { Activity, AgentActivity, CallActivity } from "../../desk/activity.ts"
-import { formatDuration } from "../format/format.ts"
+import { formatDuration, type TaskId } from "../format/format.ts"
 import { formatProgress } from "../format/format-progress.ts"
 import type { Screen } from "../screen/screen.ts"
 import { cutToWidth } from "../screen/text-width.ts"
@@ -10,15 +10,7 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const EVERY_MS = 120
 const MOST_LINES = 8
 
-/** Draws on a terminal what goes on now: every agent that works, and the calls it waits for. */
-export interface ActivityLines {
-  show(event: AgentEvent): void
-  /** A question of the agent is in the inbox, or is no longer. */
-  markAsking(agent: AgentId, question: string, isOpen: boolean): void
-  /** Draws again: another agent was selected. */
-  refresh(): void
-  close(): void
-}
+export type ActivityLines = ReturnType<typeof createActivityLines>
 
 export interface ActivityLinesOptions {
   readonly activity: Activity
@@ -32,7 +24,8 @@ export interface ActivityLinesOptions {
   readonly headline: () => string
 }
 
-export function createActivityLines(options: ActivityLinesOptions): ActivityLines {
+/** Draws on a terminal what goes on now: every agent that works, and the calls it waits for. */
+export function createActivityLines(options: ActivityLinesOptions) {
   const { activity, screen, labelOf, isSelected, isAsking, headline } = options
   let timer: NodeJS.Timeout | undefined
   let frame = 0
@@ -78,16 +71,18 @@ export function createActivityLines(options: ActivityLinesOptions): ActivityLine
   }
 
   return {
-    show(event) {
+    show(event: AgentEvent): void {
       activity.take(event)
       if (CHANGING.has(event.type)) follow()
     },
-    markAsking(agent, question, isOpen) {
+    /** A question of the agent is in the inbox, or is no longer. */
+    markAsking(agent: AgentId, question: TaskId, isOpen: boolean): void {
       activity.markAsking(agent, question, isOpen)
       follow()
     },
+    /** Draws again: another agent was selected. */
     refresh: follow,
-    close() {
+    close(): void {
       isClosed = true
       activity.clear()
       follow()
