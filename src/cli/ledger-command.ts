@@ -4,16 +4,14 @@ import { openLedger } from "../app.ts"
 import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
 import { findEngine, tellAside } from "./start/find-engine.ts"
 import { formatLedger, type Grouping, GROUPINGS } from "./format/format-ledger.ts"
+import type { GlobalOptions } from "./start/open-runtime.ts"
 import { showSharedOptions, STORE_OPTIONS } from "./start/shared-options.ts"
 import { withWaitExit } from "./start/wait-exit.ts"
 
-interface LedgerOptions {
+interface LedgerOptions extends GlobalOptions {
   readonly by: Grouping
   readonly json?: true
   readonly jsonl?: true
-  readonly dataDir?: string
-  readonly engine?: string
-  readonly trust?: true
 }
 
 /** `meanwhile ledger`: the usage of all conversations of the data folder. */

@@ -1,18 +1,6 @@
 import type { AgentEvent } from "../format/agent-event.ts"
 import type { TaskId } from "../format/format.ts"
 
-/**
- * Shows events in their order. Holds them before the greeting (a turn of an earlier process goes on at once, and a
- * report may be due), and before a report until the ends of its tasks are told.
- */
-export interface HeldEvents {
-  take(event: AgentEvent): void
-  /** Shows what was held, and from now on everything as it comes. */
-  release(): void
-  /** Resolves when nothing is held because of a report. */
-  allShown(): Promise<void>
-}
-
 export interface HeldEventsOptions {
   readonly show: (event: AgentEvent) => void
   /** Tells the ends of tasks that a report is about; undefined: all were told. */
@@ -21,7 +9,11 @@ export interface HeldEventsOptions {
   readonly early: readonly AgentEvent[]
 }
 
-export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions): HeldEvents {
+/**
+ * Shows events in their order. Holds them before the greeting (a turn of an earlier process goes on at once, and a
+ * report may be due), and before a report until the ends of its tasks are told.
+ */
+export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions) {
   const held = [...early]
   let isHolding = true
   let shown = Promise.resolve()
@@ -50,12 +42,14 @@ export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions): 
   }
 
   return {
-    take(event) {
+    take(event: AgentEvent): void {
       held.push(event)
       if (!isHolding) showHeld()
     },
+    /** Shows what was held, and from now on everything as it comes. */
     release: showHeld,
-    async allShown() {
+    /** Resolves when nothing is held because of a report. */
+    async allShown(): Promise<void> {
       for (let waited: Promise<void> | undefined; waited !== shown; ) {
         waited = shown
         await waited

@@ -4,21 +4,15 @@ import type { DeskTurn } from "../../desk/turns.ts"
 import { shortId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 
-/** Turns that a crash or a shutdown cut off, and that go on here by themselves. */
-export interface LeftTurns {
-  /** Says which they are, and for those of other sessions than this one, of which session. */
-  tell(own: DeskTurn["session"]): Promise<void>
-  count(): number
-  allEnded(signal: AbortSignal): Promise<void>
-  /** Follows none any more. Called before the runtime closes, which then answers at once. */
-  close(): void
-}
+export type LeftTurns = ReturnType<typeof createLeftTurns>
 
-export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen): LeftTurns {
+/** Turns that a crash or a shutdown cut off, and that go on here by themselves. */
+export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen) {
   const going = new Set<Promise<unknown>>()
   const closing = new AbortController()
   return {
-    async tell(own) {
+    /** Says which they are, and for those of other sessions than this one, of which session. */
+    async tell(own: DeskTurn["session"]): Promise<void> {
       for (const { id, title, session } of (await turns.list()).filter(({ where }) => where === "here")) {
         const ofSession = session === own ? "" : ` (session ${shortId(session)})`
         screen.print(`A turn from before goes on: ${toLine(title)}${ofSession}`)
@@ -29,10 +23,11 @@ export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen):
         going.add(following)
       }
     },
-    count: () => going.size,
-    async allEnded(signal) {
+    count: (): number => going.size,
+    async allEnded(signal: AbortSignal): Promise<void> {
       await Promise.race([Promise.all(going), whenAborted(signal)])
     },
-    close: () => closing.abort(),
+    /** Follows none any more. Called before the runtime closes, which then answers at once. */
+    close: (): void => closing.abort(),
   }
 }

@@ -13,22 +13,6 @@ const ANSWERED_ELSEWHERE =
 export const TAKEN_OVER =
   "(this program was silent for longer than its lease: another worker goes on with the answer, which is shown when it is there)"
 
-/** The turns of a chat's conversations that other processes have, and that messages of this chat wait for. */
-export interface TurnsElsewhere {
-  /** Another worker has taken over the turn of this chat: says so, and shows the answer when it is there. */
-  follow(session: Session, turn: TaskId): Promise<void>
-  /** A turn of another process in a conversation that was just opened: shows the answer when it is there. */
-  join(session: Session): Promise<void>
-  /** Resolves when the turn has ended. If the turn waits with a question, shows the question, and then the answer. */
-  hold(session: Session, busy: BusyTurn): Promise<void>
-  /** Stops the followed turn of a session: resolves when the store knows. Undefined: there is none. */
-  stop(session: SessionId, reason: string): Promise<unknown> | undefined
-  /** True if the followed turn of the session waits for a person. */
-  isAsking(session: SessionId): boolean
-  /** Resolves when another turn begins to wait for a person. */
-  nextQuestion(): Promise<void>
-}
-
 export interface TurnsElsewhereOptions {
   readonly desk: Pick<Desk, "turns" | "tasks">
   readonly screen: Screen
@@ -36,7 +20,8 @@ export interface TurnsElsewhereOptions {
   readonly signal: AbortSignal
 }
 
-export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOptions): TurnsElsewhere {
+/** The turns of a chat's conversations that other processes have, and that messages of this chat wait for. */
+export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOptions) {
   const turns = new Map<SessionId, TaskId>()
   const asking = new Set<SessionId>()
   let question = Promise.withResolvers<void>()
@@ -72,11 +57,13 @@ export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOpt
   }
 
   return {
-    async follow(session, turn) {
+    /** Another worker has taken over the turn of this chat: says so, and shows the answer when it is there. */
+    async follow(session: Session, turn: TaskId): Promise<void> {
       screen.print(screen.style.dim(TAKEN_OVER))
       await during(session, turn, showAnswer(session, turn))
     },
-    async join(session) {
+    /** A turn of another process in a conversation that was just opened: shows the answer when it is there. */
+    async join(session: Session): Promise<void> {
       const live = (await desk.turns.list()).filter((turn) => turn.session === session.id)
       // A turn that waits for a person is shown among the questions.
       const turn = live.find(({ status, where }) => status === "queued" || where === "elsewhere")
@@ -84,16 +71,20 @@ export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOpt
       if (turn.status !== "queued") screen.print(screen.style.dim(ANSWERED_ELSEWHERE))
       await during(session, turn.id, showAnswer(session, turn.id))
     },
-    hold(session, { turn, isWaiting }) {
+    /** Resolves when the turn has ended. If the turn waits with a question, shows the question, and then the answer. */
+    hold(session: Session, { turn, isWaiting }: BusyTurn): Promise<void> {
       // The process that runs a turn shows what it says.
       const held = isWaiting ? showAnswer(session, turn) : desk.turns.wait(turn, toWait(session))
       return during(session, turn, held)
     },
-    stop(session, reason) {
+    /** Stops the followed turn of a session: resolves when the store knows. Undefined: there is none. */
+    stop(session: SessionId, reason: string): Promise<unknown> | undefined {
       const turn = turns.get(session)
       return turn && desk.turns.stop(turn, { by: "person", reason })
     },
-    isAsking: (session) => asking.has(session),
-    nextQuestion: () => question.promise,
+    /** True if the followed turn of the session waits for a person. */
+    isAsking: (session: SessionId): boolean => asking.has(session),
+    /** Resolves when another turn begins to wait for a person. */
+    nextQuestion: (): Promise<void> => question.promise,
   }
 }

@@ -1,20 +1,15 @@
-/** Puts colours around text that is clean already; leaves it as it is where there are none. */
-export interface Style {
-  bold(text: string): string
-  dim(text: string): string
-  red(text: string): string
-  green(text: string): string
-  yellow(text: string): string
-  cyan(text: string): string
-}
-
 const ESCAPE = "\u001b["
 
-/** https://no-color.org: any value but the empty one turns colours off. */
+export type Style = ReturnType<typeof createStyle>
+
+/**
+ * Puts colours around text that is clean already; leaves it as it is where there are none. https://no-color.org: any
+ * value but the empty one turns colours off.
+ */
 export function createStyle(
   output: { readonly isTTY?: boolean },
   environment: Readonly<Record<string, string | undefined>>,
-): Style {
+) {
   const isColoured = output.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb"
   const paint = (on: number, off: number) => (text: string) =>
     isColoured && text !== "" ? `${ESCAPE}${on}m${text}${ESCAPE}${off}m` : text

@@ -5,20 +5,10 @@ const MOST_LINES = 200
 /** A line that is longer is kept in parts. */
 const LONGEST_LINE = 8_192
 
-/** The last of what one agent said and did, as it would stand on a screen. */
-export interface Transcript {
-  /** Whole lines. */
-  print(text: string): void
-  /** A piece of a line, which later ones continue. */
-  write(text: string): void
-  endLine(): void
-  /** The line that was begun and not ended. */
-  rest(): string
-  /** The last whole lines that fit into so many rows; of a single one that does not, its beginning. */
-  last(rows: number, columns: number): readonly string[]
-}
+export type Transcript = ReturnType<typeof createTranscript>
 
-export function createTranscript(): Transcript {
+/** The last of what one agent said and did, as it would stand on a screen. */
+export function createTranscript() {
   let lines: string[] = []
   let rest = ""
 
@@ -34,16 +24,19 @@ export function createTranscript(): Transcript {
 
   return {
     endLine,
-    rest: () => rest,
-    // A line that is being written stays below what is printed meanwhile, as on the screen.
-    print: (text) => add(text.split("\n").map((line) => line.slice(0, LONGEST_LINE))),
-    write(text) {
+    /** The line that was begun and not ended. */
+    rest: (): string => rest,
+    /** Whole lines. A line that is being written stays below what is printed meanwhile, as on the screen. */
+    print: (text: string): void => add(text.split("\n").map((line) => line.slice(0, LONGEST_LINE))),
+    /** A piece of a line, which later ones continue. */
+    write(text: string): void {
       const written = `${rest}${text}`.split("\n")
       rest = written.pop() ?? ""
       if (written.length > 0) add(written.map((line) => line.slice(0, LONGEST_LINE)))
       if (rest.length > LONGEST_LINE) endLine()
     },
-    last(rows, columns) {
+    /** The last whole lines that fit into so many rows; of a single one that does not, its beginning. */
+    last(rows: number, columns: number): readonly string[] {
       let room = rows
       let first = lines.length
       while (first > 0) {
