@@ -14,62 +14,20 @@ import type { RunPorts } from "./run-ports.ts"
 import type { WrittenTasks } from "./written-tasks.ts"
 
 // The parts of a runner. A function names the parts that it, or a function it calls, uses: nothing else may be touched there.
-
-export interface HasEngine {
-  readonly engine: Engine
-}
-
-export interface HasStore {
-  readonly store: TaskStore
-}
-
-export interface HasClock {
-  readonly clock: Clock
-}
-
-export interface HasLog {
-  readonly log: Log
-}
-
-export interface HasConfig {
-  readonly config: BackgroundConfig
-}
-
-export interface HasRedactor {
-  readonly redactor: Redactor
-}
-
-export interface HasWorker {
-  readonly worker: Worker
-}
-
-export interface HasActive {
-  readonly active: ActiveRuns
-}
-
-export interface HasSpool {
-  readonly spool: Spool
-}
-
-export interface HasSlots {
-  readonly slots: Slots
-}
-
-export interface HasQueue {
-  readonly queue: QueueIntake
-}
-
-export interface HasTools {
-  readonly tools: ToolSource
-}
-
-export interface HasWritten {
-  readonly written: WrittenTasks
-}
-
-export interface HasPorts {
-  readonly ports: RunPorts
-}
+export type HasEngine = { readonly engine: Engine }
+export type HasStore = { readonly store: TaskStore }
+export type HasClock = { readonly clock: Clock }
+export type HasLog = { readonly log: Log }
+export type HasConfig = { readonly config: BackgroundConfig }
+export type HasRedactor = { readonly redactor: Redactor }
+export type HasWorker = { readonly worker: Worker }
+export type HasActive = { readonly active: ActiveRuns }
+export type HasSpool = { readonly spool: Spool }
+export type HasSlots = { readonly slots: Slots }
+export type HasQueue = { readonly queue: QueueIntake }
+export type HasTools = { readonly tools: ToolSource }
+export type HasWritten = { readonly written: WrittenTasks }
+export type HasPorts = { readonly ports: RunPorts }
 
 /** Writes under the fence of a run. */
 export interface FenceScope extends HasStore, HasWorker {}
