@@ -112,18 +112,16 @@ function noteChild(scope: HasActive, parentTask: TaskId | null | undefined): voi
 }
 
 function beginWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): Promise<Outcome> {
-  const work = (): Promise<Outcome> => performWork(scope, active)
-  return active.span ? active.span.within(work) : work()
-}
-
-async function performWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): Promise<Outcome> {
-  try {
-    const { standing } = active
-    if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
-    return toOutcome(scope.redactor, await active.call.tool.run(active.call.input, createToolContext(scope, active)))
-  } catch (error) {
-    return toFailedOutcome(scope.redactor, error)
+  async function work(): Promise<Outcome> {
+    try {
+      const { standing, call } = active
+      if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
+      return toOutcome(scope.redactor, await call.tool.run(call.input, createToolContext(scope, active)))
+    } catch (error) {
+      return toFailedOutcome(scope.redactor, error)
+    }
   }
+  return active.span?.within(work) ?? work()
 }
 
 /**
@@ -151,8 +149,7 @@ async function endProcesses(scope: OutputScope, active: ActiveRun): Promise<void
   const { taskId, run, standing } = active
   if (standing.in !== "background" || !active.call.tool.reattaches || !scope.spool.hasRun(taskId, run)) return
   const survivors = await spoolOf(scope, active).stopAll(scope.config.stopGraceSeconds * 1_000)
-  if (survivors === "unknown") active.control.hasUnknownSurvivors = true
-  else active.control.survivors.push(...survivors)
+  active.control.survivors.push(...survivors)
 }
 
 /** Waits for the work to end, or to be given up, and tells the caller or the store. Never rejects. */

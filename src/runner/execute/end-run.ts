@@ -1,33 +1,22 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
-import {
-  type ActiveRun,
-  type Outcome,
-  type RunControl,
-  type RunOutputs,
-  type TurnState,
-  survivorsOf,
-} from "../run/active-run.ts"
+import type { ActiveRun, Outcome, RunControl, RunOutputs, TurnState } from "../run/active-run.ts"
 import { countedMs, saveNotes } from "../run/run-account.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
 import { thisHost } from "../worker/worker-identity.ts"
 import { isTurn } from "../tool/tool-source.ts"
 import { detachRun, writeUnderFence, createStoreRetry, type StoreRetry } from "../run/ownership.ts"
-import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import { storeOutput } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasClock, HasEngine, HasLog, HasRedactor, HasStore } from "../run/scope.ts"
-import type { Redactor } from "../redaction/redactor.ts"
+import { type Redactor, redactSurvivors } from "../redaction/redactor.ts"
 
 interface EndRunScope extends FenceScope, HasClock, HasLog, HasRedactor, HasActive, HasEngine {}
-
-interface WriteEndScope extends FenceScope, HasClock, HasLog, HasRedactor, HasEngine {}
 
 /**
  * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
@@ -53,7 +42,7 @@ export async function endRun(
 }
 
 async function writeEnd(
-  scope: WriteEndScope,
+  scope: EndRunScope,
   active: ActiveRun,
   handedBack: Outcome | undefined,
   retry: StoreRetry,
@@ -167,7 +156,7 @@ function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly
  * were still being ended when it was given up may live or not. A command line may hold a secret.
  */
 export function toSurvivors(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Survivors {
-  return redactSurvivors(scope.redactor, outcome ? survivorsOf(active.control) : toGivenUp(active))
+  return redactSurvivors(scope.redactor, outcome ? active.control.survivors : toGivenUp(active))
 }
 
 function toGivenUp({ output, control, call }: ActiveRun): Survivors {
@@ -179,7 +168,7 @@ function toGivenUp({ output, control, call }: ActiveRun): Survivors {
 async function lookAgain(scope: HasStore, active: ActiveRun): Promise<"ended" | "stopping" | "running" | "unreadable"> {
   try {
     const task = await scope.store.task(active.taskId)
-    if (!task || task.run !== active.run || isTerminal(task.status)) return "ended"
+    if (task?.run !== active.run) return "ended"
     if (task.status === "running") return "running"
     if (task.status !== "stopping") return "ended"
     active.control.stop = { by: task.stop.by, reason: task.stop.reason }

@@ -36,21 +36,15 @@ export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, act
 /** False: it is somebody's, or nobody can be asked any more. */
 async function isOver(scope: HasStore & HasClock & HasActive, active: ActiveRun): Promise<boolean> {
   while (!scope.active.isClosing) {
-    const task = await read(scope, active)
-    const state = task === "unreadable" ? "undecided" : toState(active, task)
-    if (state !== "undecided") return state === "over"
+    try {
+      const state = toState(active, await scope.store.task(active.taskId))
+      if (state !== "undecided") return state === "over"
+    } catch (error) {
+      if (isMeanwhileError(error, "closed")) throw error
+    }
     await sleep(scope.clock, LOOK_AGAIN_MS, { isBackground: true })
   }
   return false
-}
-
-async function read({ store }: HasStore, { taskId }: ActiveRun): Promise<TaskRecord | undefined | "unreadable"> {
-  try {
-    return await store.task(taskId)
-  } catch (error) {
-    if (isMeanwhileError(error, "closed")) throw error
-    return "unreadable"
-  }
 }
 
 /** Undecided: its lease was taken, and who took it is still looking at what to do. */

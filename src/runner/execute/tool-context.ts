@@ -34,7 +34,7 @@ export function createToolContext(scope: OutputScope & HasActive & HasPorts, act
     artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
     log: scope.log,
   }
-  return Object.assign(createLazyPorts(scope, active), own)
+  return Object.assign(new RunPorts(scope, active), own)
 }
 
 async function runProcess(
@@ -51,8 +51,7 @@ async function runProcess(
       loseIfTaken(active, error)
       return stopAtLimit(scope, active, error)
     })
-  if (exit.survivors === "unknown") active.control.hasUnknownSurvivors = true
-  else active.control.survivors.push(...exit.survivors)
+  active.control.survivors.push(...exit.survivors)
   return exit
 }
 
@@ -92,12 +91,10 @@ async function putArtifact(
 
 type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
 
-/** Made when they are first asked for: most tools never do. */
-function createLazyPorts(scope: HasStore & HasActive & HasPorts, active: ActiveRun): LazyPorts {
-  return new RunPorts(scope, active)
-}
-
-/** A class: the getters of an object literal would keep every run in memory until the next full garbage collection. */
+/**
+ * Made when they are first asked for: most tools never do. A class: the getters of an object literal would keep every
+ * run in memory until the next full garbage collection.
+ */
 class RunPorts implements LazyPorts {
   readonly #scope: HasStore & HasActive & HasPorts
   readonly #active: ActiveRun

@@ -3,7 +3,7 @@ import { toErrorMessage, isMeanwhileError } from "../../base/error.ts"
 import type { OutputChunk } from "../../plugin/output.ts"
 import type { RunReference } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import type { ActiveRun, OutputFollower } from "../run/active-run.ts"
+import type { ActiveRun } from "../run/active-run.ts"
 import type { HasClock, HasLog, HasActive, HasEngine, HasRedactor, HasWritten, OutputScope } from "../run/scope.ts"
 import { createOutputStream, type OutputStream } from "../spool/output-stream.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
@@ -15,9 +15,7 @@ const LOOK_EVERY_MS = 40
 /** At what runs elsewhere, where looking costs more. */
 const LOOK_FAR_EVERY_MS = 250
 
-interface StreamOutputScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
-
-interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive, HasEngine, HasWritten {}
+interface StreamScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
 
 /** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
 export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
@@ -36,17 +34,12 @@ export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
 /** The output of a run of this process, or of one that may run elsewhere. */
 export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
 
-export interface StoppableFollower extends OutputFollower {
-  /** Passes on nothing more. */
-  stop(): void
-}
-
 export function followOutput(
   scope: HasClock & HasLog,
   read: ReadOutput,
   onOutput: (text: string) => void,
   isFar: () => boolean = () => false,
-): StoppableFollower {
+) {
   let offset = 0
   let looking: Promise<void> = Promise.resolve()
   let isStopped = false
@@ -81,12 +74,13 @@ export function followOutput(
   }
 
   return {
-    async finish({ isComplete }) {
+    async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
       await looking
       cancelTimer()
       await look(isComplete)
     },
-    stop() {
+    /** Passes on nothing more. */
+    stop(): void {
       isStopped = true
       cancelTimer()
     },
@@ -123,7 +117,7 @@ export async function finishFollowing(
  * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was
  * given a secret elsewhere: nobody here could take it out.
  */
-export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void {
+export function streamOutput(scope: StreamScope, active: ActiveRun): void {
   const { output, standing, taskId, run } = active
   const { spool } = output
   if (output.stream || !spool || standing.in !== "background") return
@@ -132,11 +126,10 @@ export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void 
 }
 
 function openStream(
-  scope: HasClock & HasLog & HasRedactor & HasEngine,
+  { redactor, clock, engine, log }: StreamScope,
   spool: RunSpool,
   run: Required<RunReference>,
 ): OutputStream | null {
-  const { redactor, clock, engine, log } = scope
   if (!engine.outputs) return null
   let hasFailed = false
   function onFailure(error: unknown): void {
@@ -167,7 +160,11 @@ export async function storeOutputSoFar(scope: HasLog, { output: { stream }, task
 }
 
 /** Stores the output that a lost worker left, before the end of the run is written. The caller has the files. */
-export async function storeLeftOutput(scope: StoreLeftOutputScope, spool: RunSpool, task: TaskSummary): Promise<void> {
+export async function storeLeftOutput(
+  scope: StreamScope & HasActive,
+  spool: RunSpool,
+  task: TaskSummary,
+): Promise<void> {
   const { id: taskId, run, fence, inputHeldBy } = task
   if (inputHeldBy !== null && !scope.written.heldInputs.has(taskId)) return
   const stream = openStream(scope, spool, { taskId, run, fence })

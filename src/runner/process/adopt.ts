@@ -3,7 +3,7 @@ import { sleep } from "../../base/sleep.ts"
 import { type Ending, UNKNOWN_ENDING, type Claim, type ProcessFacts, readFacts } from "./process-file.ts"
 import { readBootId } from "./identity.ts"
 import type { RunningProcess } from "./command.ts"
-import { isZombie, listProcesses, readProcess } from "./table.ts"
+import { isStillAlive, isZombie, listProcesses, type MarkedEntry } from "./table.ts"
 import { type ProcessTree, sendSignal } from "./tree.ts"
 
 /** The outcome of a command whose Meanwhile process died. */
@@ -17,7 +17,7 @@ export type Found =
     }
   | { readonly state: "alive"; readonly tree: ProcessTree }
   /** It did not run and now never will. */
-  | { readonly state: "never_ran" }
+  | { readonly state: "never_ran"; readonly tree?: undefined }
   /** It ran, it is gone, and nobody knows how it ended. Others of its tree may live. */
   | { readonly state: "lost"; readonly tree: ProcessTree | undefined }
 
@@ -64,20 +64,16 @@ async function settleClaim(path: string, marker: string, clock: Clock): Promise<
   }
 }
 
-function toTree(facts: ProcessFacts, claim: Claim, marker: string): ProcessTree {
-  const leaderStartedAt = facts.startedAt ?? startOfMarked(claim.pid, marker) ?? NEVER
-  return { leaderPid: claim.pid, leaderStartedAt, marker }
+function toTree(facts: ProcessFacts, { pid }: Claim, marker: string): ProcessTree {
+  // A wrapper whose start was not noted in time is the process with its pid and the marker.
+  const isWrapper = (entry: MarkedEntry): boolean => entry.pid === pid && entry.isMarked
+  const leaderStartedAt = facts.startedAt ?? listProcesses(marker).find(isWrapper)?.startedAt ?? NEVER
+  return { leaderPid: pid, leaderStartedAt, marker }
 }
 
 /** Equal to no start time: nothing that lives can be the process that was meant. */
 const NEVER = ""
 
-/** Finds a wrapper whose start was not noted in time: the process with its pid and the marker. */
-function startOfMarked(pid: number, marker: string): string | undefined {
-  return listProcesses(marker).find((entry) => entry.pid === pid && entry.isMarked)?.startedAt
-}
-
-function isLeaderAlive(tree: ProcessTree): boolean {
-  const leader = readProcess(tree.leaderPid)
-  return leader !== undefined && leader.startedAt === tree.leaderStartedAt && !isZombie(leader)
+function isLeaderAlive({ leaderPid: pid, leaderStartedAt: startedAt = NEVER }: ProcessTree): boolean {
+  return isStillAlive({ pid, startedAt })
 }

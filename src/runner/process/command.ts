@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { constants } from "node:os"
 import { accessSync, constants as fileConstants, type Stats, statSync } from "node:fs"
 import { isAbsolute, join, resolve } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { ProcessRequest, ProcessExit } from "../../plugin/process.ts"
+import type { ProcessRequest } from "../../plugin/process.ts"
+import type { Survivor } from "../../task/stop.ts"
 import { type Ending, toEnding, noteStart, readFacts, UNKNOWN_ENDING } from "./process-file.ts"
 import { type ProcessIdentity, encodeIdentity } from "./identity.ts"
 import { readProcess, mayHaveMarkedSuccessor } from "./table.ts"
@@ -22,11 +24,13 @@ export interface RunningProcess {
   release(): void
 }
 
+/** Its `argv` begins with a path: a bare name would be taken for a builtin of the shell. */
 export interface LaunchRequest extends ProcessRequest {
-  /** The process file, in a folder that exists. */
+  /** The process file: does not exist, its folder does. */
   readonly path: string
   readonly owner: ProcessIdentity
   readonly outputDescriptor: number
+  /** The size of the output file past which the guard stops the command. */
   readonly stopPastBytes: number
   /** `NAME=value`. */
   readonly marker: string
@@ -68,7 +72,7 @@ export function resolveProgram(request: ProcessRequest): readonly [string, ...st
 
 export async function launchProcess(request: LaunchRequest, clock: Clock): Promise<RunningProcess> {
   const child = spawnWrapper(request)
-  if (child.pid === undefined) throw await whyNotSpawned(child, request)
+  if (child.pid === undefined) throw toSpawnError((await once(child, "error"))[0], request)
   const pid = child.pid
   const leaderStartedAt = readProcess(pid)?.startedAt
   const cancelNote = noteStart(request.path, pid, leaderStartedAt, clock)
@@ -86,15 +90,15 @@ export async function launchProcess(request: LaunchRequest, clock: Clock): Promi
   }
 }
 
-interface Supervision {
-  readonly clock: Clock
+export interface ProcessControl {
+  /** Stops the process and all it started. */
   readonly signal: AbortSignal
   readonly graceMs: number
 }
 
 /** How the command ended, and the living processes it left on purpose or that could not be ended. */
 export interface Supervised {
-  readonly exit: ProcessExit
+  readonly exit: Ending & { readonly survivors: readonly Survivor[] }
   readonly left: readonly Member[]
 }
 
@@ -104,9 +108,9 @@ export interface Supervised {
  */
 export async function superviseProcess(
   running: RunningProcess,
-  supervision: Supervision,
+  { signal, graceMs }: ProcessControl,
+  clock: Clock,
 ): Promise<Supervised | "never_ran"> {
-  const { clock, signal, graceMs } = supervision
   const startedAt = clock.monotonic()
   const ended = await endedOrAborted(running, signal)
   if (ended === "aborted") {
@@ -115,10 +119,8 @@ export async function superviseProcess(
     return toSupervised(ending === "never_ran" ? UNKNOWN_ENDING : ending, survivors)
   }
   if (ended === "never_ran") return "never_ran"
-  return toSupervised(
-    ended,
-    await clearGroup(running.tree, clock, running.isAdopted ? LONG_AGO_MS : clock.monotonic() - startedAt),
-  )
+  const ranMs = running.isAdopted ? LONG_AGO_MS : clock.monotonic() - startedAt
+  return toSupervised(ended, await clearGroup(running.tree, clock, ranMs))
 }
 
 /**
@@ -151,12 +153,13 @@ function endedOrAborted(running: RunningProcess, signal: AbortSignal): Promise<E
 }
 
 function spawnWrapper(request: LaunchRequest): ChildProcess {
+  const { path, owner, stopPastBytes } = request
   const [name, ...value] = request.marker.split("=")
-  const env: Record<string, string> = { ...request.env, [name ?? ""]: value.join("=") }
+  const facts = `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)}`
   try {
-    return spawn("/bin/sh", toWrapperArguments({ ...request, argv: withOddNames(request) }), {
+    return spawn("/bin/sh", ["-c", SCRIPT, "meanwhile", path, facts, ...withOddNames(request)], {
       cwd: request.cwd,
-      env,
+      env: { ...request.env, [name ?? ""]: value.join("=") },
       detached: true,
       stdio: ["ignore", request.outputDescriptor, "ignore"],
     })
@@ -170,12 +173,6 @@ function withOddNames(request: LaunchRequest): readonly [string, ...string[]] {
   const odd = Object.entries(request.env).filter(([name]) => !/^[A-Za-z_]\w*$/.test(name))
   if (odd.length === 0) return request.argv
   return ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`), ...request.argv]
-}
-
-function whyNotSpawned(child: ChildProcess, request: LaunchRequest): Promise<MeanwhileError> {
-  return new Promise((resolve) => {
-    child.once("error", (error) => resolve(toSpawnError(error, request)))
-  })
 }
 
 function toSpawnError(error: unknown, request: LaunchRequest): MeanwhileError {
@@ -223,20 +220,6 @@ echo "claim $$ $mw_facts" >"$mw_file" || kill -KILL $$
 mw_facts=$?
 echo "exit $mw_facts" >>"$mw_file"
 exit $mw_facts`
-
-interface WrapperRequest {
-  /** The process file: does not exist, its folder does. */
-  readonly path: string
-  readonly owner: ProcessIdentity
-  /** The size of the output file past which the guard stops the command. */
-  readonly stopPastBytes: number
-  /** A path and its arguments. A bare name would be taken for a builtin of the shell. */
-  readonly argv: readonly [string, ...string[]]
-}
-
-function toWrapperArguments({ path, owner, stopPastBytes, argv }: WrapperRequest): string[] {
-  return ["-c", SCRIPT, "meanwhile", path, `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)}`, ...argv]
-}
 
 function findProgram(program: string, request: ProcessRequest): string | undefined {
   if (program === "") return undefined

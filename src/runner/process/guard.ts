@@ -44,14 +44,9 @@ while guard "$1" "$2" || [ "$looks" -gt 0 ]; do
   sleep 1
 done`
 
-export interface Guard {
-  /** Starts it unless it runs. It is there before this returns. */
-  ensure(): void
-  /** It goes on duty for what is left, or ends. */
-  close(): void
-}
+export type Guard = ReturnType<typeof createGuard>
 
-export function createGuard(spoolDirectory: string, owner: ProcessIdentity): Guard {
+export function createGuard(spoolDirectory: string, owner: ProcessIdentity) {
   let child: ChildProcess | undefined
 
   function start(): ChildProcess {
@@ -75,10 +70,12 @@ export function createGuard(spoolDirectory: string, owner: ProcessIdentity): Gua
   }
 
   return {
-    ensure() {
+    /** Starts it unless it runs. It is there before this returns. */
+    ensure(): void {
       child ??= start()
     },
-    close() {
+    /** It goes on duty for what is left, or ends. */
+    close(): void {
       child?.stdin?.end(`${LOOKS_AFTER_CLOSE}\n`)
       child = undefined
     },

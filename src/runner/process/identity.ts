@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, readlinkSync } from "node:fs"
 import type { JsonValue } from "../../base/json.ts"
-import { isZombie, readProcess } from "./table.ts"
+import { isStillAlive, readProcess } from "./table.ts"
 
 /**
  * Which process, for ever: a pid alone is used again. JSON, so that a lease or a file can hold it.
@@ -23,8 +23,7 @@ export function isProcessAlive(identity: ProcessIdentity): boolean | undefined {
   if (identity.bootId !== bootId) {
     return identity.bootId.split("/")[0] === bootId.split("/")[0] ? undefined : false
   }
-  const entry = readProcess(identity.pid)
-  return entry !== undefined && entry.startedAt === identity.startedAt && !isZombie(entry)
+  return isStillAlive(identity)
 }
 
 /** Undefined when it is not an identity that `thisProcessIdentity` gave. */

@@ -1,15 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
 import { sleep } from "../../base/sleep.ts"
-import { readCommand } from "./table.ts"
-import {
-  findMembers,
-  isStillAlive,
-  listRelatives,
-  type Member,
-  type ProcessTree,
-  sendSignal,
-  signalGroup,
-} from "./tree.ts"
+import { isStillAlive, readCommand } from "./table.ts"
+import { findMembers, listRelatives, type Member, type ProcessTree, sendSignal, signalGroup } from "./tree.ts"
 
 export interface StopTiming {
   readonly clock: Clock

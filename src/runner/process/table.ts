@@ -26,6 +26,12 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   return parsePsRows(runPs(["-p", String(pid)]))[0]
 }
 
+/** True if it is still the same process, and alive. Cheap: looks at this one process. */
+export function isStillAlive({ pid, startedAt }: Pick<ProcessEntry, "pid" | "startedAt">): boolean {
+  const entry = readProcess(pid)
+  return entry !== undefined && entry.startedAt === startedAt && !isZombie(entry)
+}
+
 /**
  * Every process there is, and whether its environment holds `marker`: `NAME=value`, or the beginning of a value up to
  * one of its slashes. Without a marker nobody is marked.
@@ -38,14 +44,14 @@ export function listProcesses(marker?: string): MarkedEntry[] {
   }
   return listLinuxPids().flatMap((pid) => {
     const entry = readLinuxProcess(pid)
-    return entry ? [{ ...entry, isMarked: marker !== undefined && hasLinuxMarker(pid, marker) }] : []
+    return entry ? [{ ...entry, isMarked: marker !== undefined && findLinuxEnding(pid, marker) !== undefined }] : []
   })
 }
 
 /** The text behind the marker, for each process that carries the marker. */
 export function listMarkerEndings(marker: string): string[] {
   const endings = isLinux
-    ? listLinuxPids().map((pid) => findEnding(readText(`/proc/${pid}/environ`) ?? "", marker, "\0"))
+    ? listLinuxPids().map((pid) => findLinuxEnding(pid, marker))
     : parsePsRows(runPs(["-axEww"])).map((row) => findEnding(row.command, marker, " "))
   return endings.filter((ending) => ending !== undefined)
 }
@@ -79,7 +85,7 @@ export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: nu
   const started = newestPid - pid
   if (withinMs < NO_FULL_CIRCLE_MS && started >= 0 && started <= FEW_PROCESSES) {
     for (let candidate = pid + 1; candidate <= newestPid; candidate++) {
-      if (hasLinuxMarker(candidate, marker)) return true
+      if (findLinuxEnding(candidate, marker) !== undefined) return true
     }
     return false
   }
@@ -87,7 +93,7 @@ export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: nu
   const isNew = (each: number): boolean =>
     started >= 0 ? each > pid && each <= newestPid : each > pid || each <= newestPid
   const candidates = withinMs < NO_FULL_CIRCLE_MS ? listLinuxPids().filter(isNew) : listLinuxPids()
-  return candidates.some((each) => hasLinuxMarker(each, marker))
+  return candidates.some((each) => findLinuxEnding(each, marker) !== undefined)
 }
 
 const FEW_PROCESSES = 64
@@ -95,10 +101,7 @@ const FEW_PROCESSES = 64
 const NO_FULL_CIRCLE_MS = 2_000
 
 function listLinuxPids(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => name.charCodeAt(0) <= 57)
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid))
+  return readdirSync("/proc").map(Number).filter(Number.isInteger)
 }
 
 function listThreads(pid: number): string[] {
@@ -123,10 +126,9 @@ function readLinuxProcess(pid: number): ProcessEntry | undefined {
   }
 }
 
-function hasLinuxMarker(pid: number, marker: string): boolean {
-  if (!statSync(`/proc/${pid}`, { throwIfNoEntry: false })) return false
-  const environment = readText(`/proc/${pid}/environ`)
-  return environment !== undefined && findEnding(environment, marker, "\0") !== undefined
+function findLinuxEnding(pid: number, marker: string): string | undefined {
+  const environment = statSync(`/proc/${pid}`, { throwIfNoEntry: false }) && readText(`/proc/${pid}/environ`)
+  return environment ? findEnding(environment, marker, "\0") : undefined
 }
 
 /** The first process of a run is not its tenth: after the marker the value ends, or one of its parts does. */

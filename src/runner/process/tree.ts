@@ -32,7 +32,10 @@ export type Member = Pick<ProcessEntry, "pid" | "startedAt" | "groupId">
 /** Every living member, the wrapper included. Costs a look at every process of the machine. */
 export function findMembers(tree: ProcessTree, known: readonly Member[] = []): MarkedEntry[] {
   const table = listProcesses(tree.marker).filter((entry) => !isZombie(entry))
-  const isGroupOurs = ownsGroup(tree, table)
+  const isGroupOurs = ownsGroup(
+    tree,
+    table.find((entry) => entry.pid === tree.leaderPid),
+  )
   const knownStarts = new Map(known.map((member) => [member.pid, member.startedAt]))
   const members = new Map<number, MarkedEntry>()
   for (const entry of table) {
@@ -58,21 +61,13 @@ export function listRelatives(tree: ProcessTree): Member[] {
   return known.length > 0 ? [...known, ...listDescendants(tree.leaderPid)] : []
 }
 
-/** True if the leader is alive. Cheap: looks at this one process. */
-export function isStillAlive(member: Member): boolean {
-  const entry = readProcess(member.pid)
-  return entry !== undefined && entry.startedAt === member.startedAt && !isZombie(entry)
-}
-
 export function toSurvivor(member: Member): Survivor {
   return { pid: member.pid, command: readCommand(member.pid) }
 }
 
 /** Sends to the whole group at once, if it is the tree's own. False when there was nobody, or nobody we may signal. */
 export function signalGroup(tree: ProcessTree, signal: NodeJS.Signals | 0): boolean {
-  const leader = readProcess(tree.leaderPid)
-  if (leader && tree.leaderStartedAt !== undefined && leader.startedAt !== tree.leaderStartedAt) return false
-  return sendSignal(-tree.leaderPid, signal)
+  return ownsGroup(tree, readProcess(tree.leaderPid)) && sendSignal(-tree.leaderPid, signal)
 }
 
 /** False when there was nobody, or nobody we may signal. */
@@ -85,9 +80,8 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** A group's number is free again once its last member is gone: a leader with another start is somebody else's. */
-function ownsGroup(tree: ProcessTree, table: readonly ProcessEntry[]): boolean {
-  const leader = table.find((entry) => entry.pid === tree.leaderPid)
-  return leader === undefined || tree.leaderStartedAt === undefined || leader.startedAt === tree.leaderStartedAt
+function ownsGroup({ leaderStartedAt }: ProcessTree, leader: ProcessEntry | undefined): boolean {
+  return leader === undefined || leaderStartedAt === undefined || leader.startedAt === leaderStartedAt
 }
 
 function addDescendants(members: Map<number, MarkedEntry>, table: readonly MarkedEntry[]): void {

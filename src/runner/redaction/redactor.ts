@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Survivors } from "../../task/stop.ts"
 import { isSecretField, SECRET_VARIABLE_NAME } from "./secret-names.ts"
 import { SECRET_PATTERNS, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns.ts"
 
@@ -84,6 +85,12 @@ export function createRedactor(options: RedactorOptions): Redactor {
     },
     countUnfinished: (bytes) => finder.countUnfinished(bytes.subarray(-LONGEST_UNFINISHED_BYTES).toString("latin1")),
   }
+}
+
+/** A command line may hold a secret, and is stored and shown. */
+export function redactSurvivors(redactor: Redactor, survivors: Survivors): Survivors {
+  if (survivors === "unknown") return survivors
+  return survivors.map(({ pid, command }) => ({ pid, command: redactor.redactText(command) }))
 }
 
 const isList = (value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] => Array.isArray(value)

@@ -2,7 +2,7 @@ import type { Tool } from "../../plugin/tool.ts"
 import { NO_USAGE, type Usage, type Progress } from "../../task/progress.ts"
 import type { TaskRecord, AskingStep, Lifetime, TaskLimits } from "../../task/record.ts"
 import type { Answer } from "../../plugin/task-service.ts"
-import type { Survivors, Stopper, Survivor } from "../../task/stop.ts"
+import type { Stopper, Survivor } from "../../task/stop.ts"
 import type { TaskId, MessageId, SessionId, WorkspaceId } from "../../task/id.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { TaskFailure } from "../../task/event.ts"
@@ -95,7 +95,6 @@ export interface RunControl {
   isHandedBack: boolean
   /** Processes that ended ones left behind, or that a stop could not end. */
   readonly survivors: Survivor[]
-  hasUnknownSurvivors: boolean
 }
 
 /** How long a run has taken, and what counts against its limit. */
@@ -201,7 +200,6 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
       stop: null,
       isHandedBack: false,
       survivors: [],
-      hasUnknownSurvivors: false,
     },
     times: { startedMonotonicMs: clock.monotonic(), ranBeforeMs, workedMs: null, rest: null, cancelDeadline: null },
     notes: {
@@ -220,10 +218,6 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
 export function toOrigin(task: TaskRecord): RunOrigin {
   const { workspace, session, parentTask, parentMessage, batch, metadata, depth, askedBy, traceId } = task
   return { workspace, session, parentTask, parentMessage, batch, hops: toHops(metadata), depth, askedBy, traceId }
-}
-
-export function survivorsOf({ hasUnknownSurvivors, survivors }: RunControl): Survivors {
-  return hasUnknownSurvivors ? "unknown" : survivors
 }
 
 /** Since this worker has it, by monotonic time. Whole, as all times and durations are that a store keeps. */

@@ -29,13 +29,11 @@ export interface Crash {
   readonly ranMs: number | null
   /** The machine it ran on, where there are several. */
   readonly host?: string | undefined
-  /** Processes that the run may have left on its machine, which cannot be seen from here. */
-  readonly left?: LeftProcesses | undefined
-}
-
-export interface LeftProcesses {
-  /** The data folder of the lost worker; the next worker of that folder stops the processes. Null: not known. */
-  readonly dataFolder: string | null
+  /**
+   * The run may have left processes on its machine, which cannot be seen from here. The next worker of the lost worker's
+   * data folder stops them; null: that folder is not known.
+   */
+  readonly left?: { readonly dataFolder: string | null } | undefined
 }
 
 export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs, host, left }: Crash): LifecycleEvent {
@@ -63,7 +61,7 @@ export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs, host, l
   }
 }
 
-function describe(left: LeftProcesses | undefined): string {
+function describe(left: Crash["left"]): string {
   if (!left) return ""
   const folder = left.dataFolder === null ? "its data folder" : `the data folder ${left.dataFolder}`
   return `; its processes may still run there, until a worker with ${folder} stops them`

@@ -1,6 +1,6 @@
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { FactEvent } from "../../task/event.ts"
-import { type AgentActivity, NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
+import { NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
 import type { TaskLimits } from "../../task/record.ts"
 import type { ActiveRun, RunNotes, RunTimes } from "./active-run.ts"
 import { writeUnderFence } from "./ownership.ts"
@@ -21,15 +21,12 @@ export function reportProgress(
   const { done, total, phase, line, activity }: Progress = { ...(active.notes.progress ?? NO_PROGRESS), ...update }
   const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
   const own = { done, total, phase: redact(phase), line: redact(line) }
-  active.notes.progress = activity ? { ...own, activity: redactActivity(scope, activity) } : own
+  // A model may call a tool by any name.
+  const lastTools = activity?.lastTools.map((name) => scope.redactor.redactText(name))
+  active.notes.progress = activity && lastTools ? { ...own, activity: { ...activity, lastTools } } : own
   active.notes.unsaved.progress = true
   if (active.standing.in === "foreground") active.listeners.onProgress?.(active.notes.progress)
   saveSoon(scope, active)
-}
-
-/** A model may call a tool by any name. */
-function redactActivity({ redactor }: HasRedactor, activity: AgentActivity): AgentActivity {
-  return { ...activity, lastTools: activity.lastTools.map((name) => redactor.redactText(name)) }
 }
 
 /** Adds up what was used, and stops the run once it is over its budget. What was paid for last is not thrown away. */

@@ -7,10 +7,7 @@ import { listMarkerEndings } from "../process/table.ts"
 import { DIRECTORY_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 
 /** The remains of the n-th process of a run, left by an earlier Meanwhile process. */
-export interface FoundProcess extends Launch {
-  readonly number: number
-  readonly found: Found
-}
+export type FoundProcess = Launch & Found
 
 interface Launch {
   /** A process that never ran may be launched again in the same place of the run. Counted from 1. */
@@ -45,8 +42,7 @@ export function forbidUnlessLeft(paths: RunPaths, marker: string): boolean {
 export async function findProcesses(paths: RunPaths, marker: string, clock: Clock): Promise<Map<number, FoundProcess>> {
   const processes = new Map<number, FoundProcess>()
   for (const [number, launch] of listLaunches(paths.directory)) {
-    const found = await findProcess(launch.path, `${marker}/${number}`, clock)
-    processes.set(number, { ...launch, number, found })
+    processes.set(number, { ...launch, ...(await findProcess(launch.path, `${marker}/${number}`, clock)) })
   }
   return processes
 }

@@ -19,20 +19,6 @@ import {
   DIRECTORY_MODE,
 } from "./output-files.ts"
 
-/** Keeps the output of one run below its limit while it is written. */
-export interface OutputCap {
-  /** Looks at the size from time to time for as long as there are processes. */
-  watch(): void
-  /** Looks now. */
-  check(): void
-  /** The same; resolves when what is past the limit is cut. */
-  settle(): Promise<void>
-  /** Stops looking; resolves when a cut that was under way is done. */
-  close(): Promise<void>
-  /** Stops looking, and goes no step further with a cut that is under way. */
-  abandon(): void
-}
-
 export interface OutputCapOptions {
   readonly paths: RunPaths
   readonly clock: Clock
@@ -54,7 +40,8 @@ const LONGEST_LOOK_MS = 250
 /** A run whose output cannot be cut is stopped past this multiple of its limit. */
 const UNCUT_FACTOR = 4
 
-export function createOutputCap(options: OutputCapOptions): OutputCap {
+/** Keeps the output of one run below its limit while it is written. */
+export function createOutputCap(options: OutputCapOptions) {
   const { paths, clock, limitBytes } = options
   let cancelTimer: CancelTimer | undefined
   let cutting: Promise<void> | undefined
@@ -83,6 +70,7 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
     return Math.min(Math.max(untilFullMs / 2, SHORTEST_LOOK_MS), LONGEST_LOOK_MS)
   }
 
+  /** Looks now. */
   function check(): void {
     if (cutting || isClosed || keptBytes(paths) <= limitBytes) return
     cutting = options.appender
@@ -101,8 +89,11 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
       const paused = await Promise.all(trees.map((tree) => pauseTree(tree, clock)))
       // Cutting under a moving writer could lose a byte of what is kept. The next look tries again.
       if (paused.includes(false)) return requireBelow(limitBytes * UNCUT_FACTOR)
-      const cut = await compactOutput(paths, Math.floor(limitBytes / 2), () => !isAbandoned)
-      if (cut) options.onDropped(cut.droppedBefore)
+      for (const step of toCompactionSteps(paths, Math.floor(limitBytes / 2))) {
+        if (isAbandoned) return
+        await step()
+      }
+      options.onDropped(firstOffsetOf(readBook(paths.book)))
     } finally {
       for (const tree of trees) continueTree(tree)
       rmSync(paths.paused, { force: true })
@@ -116,24 +107,28 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
   }
 
   return {
-    watch() {
+    /** Looks at the size from time to time for as long as there are processes. */
+    watch(): void {
       if (!cancelTimer && !isClosed) schedule(FIRST_LOOK_MS)
     },
     check,
-    async settle() {
+    /** Looks now; resolves when what is past the limit is cut. */
+    async settle(): Promise<void> {
       // A look under way has not seen output printed since it began.
       await cutting
       check()
       await cutting
     },
-    async close() {
+    /** Stops looking; resolves when a cut that was under way is done. */
+    async close(): Promise<void> {
       // Output printed since the last look counts too.
       check()
       isClosed = true
       cancelTimer?.()
       await cutting
     },
-    abandon() {
+    /** Stops looking, and goes no step further with a cut that is under way: what is kept can be read all the same. */
+    abandon(): void {
       isClosed = true
       isAbandoned = true
       cancelTimer?.()
@@ -171,19 +166,6 @@ export function toCompactionSteps(paths: RunPaths, keepBytes: number): readonly 
     async () => writeBook(paths.book, { ...after, cut: null }),
     async () => removeUnnamedSegments(paths, { ...after, cut: null }),
   ]
-}
-
-/** Undefined when it was not to go on before the last step. What is kept can be read all the same. */
-async function compactOutput(
-  paths: RunPaths,
-  keepBytes: number,
-  isToGoOn: () => boolean = () => true,
-): Promise<{ readonly droppedBefore: number } | undefined> {
-  for (const step of toCompactionSteps(paths, keepBytes)) {
-    if (!isToGoOn()) return undefined
-    await step()
-  }
-  return { droppedBefore: firstOffsetOf(readBook(paths.book)) }
 }
 
 /** Brings the book and the files of a run together again after a crash. Nobody may write meanwhile. */

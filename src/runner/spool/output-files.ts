@@ -11,6 +11,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { systemCodeOf } from "../../base/system-error.ts"
 import type { TaskId } from "../../task/id.ts"
 
 /** Where one run keeps its output and what its processes leave behind. Folders are 0700, files 0600. */
@@ -67,7 +68,10 @@ interface Segment {
 export const EMPTY_BOOK: OutputBook = { base: 0, segment: null, cut: null }
 
 export function readBook(path: string): OutputBook {
-  const text = readBookText(path)
+  return parseBook(readBookText(path))
+}
+
+function parseBook(text: string): OutputBook {
   return text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
 }
 
@@ -106,19 +110,13 @@ export interface OutputSource {
   read(start: number, end: number): Promise<Buffer>
 }
 
-export const EMPTY_SOURCE: OutputSource = {
-  firstOffset: 0,
-  totalBytes: 0,
-  read: () => Promise.resolve(Buffer.alloc(0)),
-}
-
 const MOST_READINGS = 100
 
 /** Up to here a read from memory the system has at hand is faster than asking another thread for it. */
 const READ_AT_ONCE_BYTES = 128 * 1_024
 
 /**
- * Reads the files of a run, also one that another process writes and cuts at the same time: what was read counts only
+ * Reads the files of a run, if it has any, also one that another process writes and cuts at the same time: what was read counts only
  * if the book is the same afterwards.
  */
 export async function withFileSource<Result>(
@@ -127,7 +125,7 @@ export async function withFileSource<Result>(
 ): Promise<Result> {
   for (let reading = 1; ; reading++) {
     const text = readBookText(paths.book)
-    const book: OutputBook = text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
+    const book = parseBook(text)
     const output = openIfThere(paths.output)
     let segment: number | undefined
     try {
@@ -191,7 +189,8 @@ function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, "r")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    const code = systemCodeOf(error)
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined
     throw error
   }
 }

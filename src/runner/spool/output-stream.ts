@@ -6,20 +6,7 @@ import type { OutputSource } from "./output-files.ts"
 import { countUnfinished, readRedacted } from "./read-output.ts"
 import type { RunSpool } from "./run-spool.ts"
 
-/** Hands on to the store what a run prints, without its secrets, while it prints it. */
-export interface OutputStream {
-  /** Resolves when all that was printed is stored, or is no longer ours to store. Rejected, it can be asked again. */
-  finish(): Promise<void>
-  /** All of it is stored. */
-  readonly isFinished: boolean
-  /**
-   * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and
-   * then nothing more by itself.
-   */
-  pause(): Promise<void>
-  /** Hands on nothing more. */
-  stop(): void
-}
+export type OutputStream = ReturnType<typeof createOutputStream>
 
 export interface OutputStreamOptions {
   readonly outputs: Outputs
@@ -46,8 +33,11 @@ interface Found {
 
 const NOTHING: Found = { totalBytes: 0 }
 
-/** Begins at once. Looking costs the store nothing while nothing is printed. */
-export function createOutputStream(options: OutputStreamOptions): OutputStream {
+/**
+ * Hands on to the store what a run prints, without its secrets, while it prints it. Begins at once. Looking costs the
+ * store nothing while nothing is printed.
+ */
+export function createOutputStream(options: OutputStreamOptions) {
   const { outputs, run, spool, redactor, clock } = options
   let position: number | undefined
   /** Bytes printed at the last look. */
@@ -140,21 +130,28 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
   }
 
   return {
-    async finish() {
+    /** Resolves when all that was printed is stored, or is no longer ours to store. Rejected, it can be asked again. */
+    async finish(): Promise<void> {
       stopLooking()
       await looking
       while ((await handOn(true)).part);
       isFinished = !isStopped
     },
-    async pause() {
+    /**
+     * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and
+     * then nothing more by itself.
+     */
+    async pause(): Promise<void> {
       stopLooking()
       await looking
       await look()
     },
+    /** All of it is stored. */
     get isFinished() {
       return isFinished
     },
-    stop() {
+    /** Hands on nothing more. */
+    stop(): void {
       isStopped = true
       stopLooking()
     },

@@ -26,7 +26,7 @@ export async function readOutput(source: OutputSource, request: OutputRequest, r
   )
   const { text, nextOffset } = request.filter
     ? await readLines(source, reading, offset, limitBytes, request.filter)
-    : await readRange(source, { ...reading, encoding: request.encoding ?? "utf8" }, offset, limitBytes)
+    : await readRange(source, reading, offset, limitBytes, request.encoding ?? "utf8")
   return {
     text,
     offset,
@@ -47,24 +47,21 @@ async function tailOffset(source: OutputSource, tailBytes: number): Promise<numb
 
 type Part = Pick<OutputChunk, "text" | "nextOffset">
 
-interface RangeReading extends Reading {
-  readonly encoding: "utf8" | "latin1"
-}
-
 async function readRange(
   source: OutputSource,
-  reading: RangeReading,
+  reading: Reading,
   offset: number,
   limitBytes: number,
+  encoding: "utf8" | "latin1",
 ): Promise<Part> {
   let end = Math.min(offset + limitBytes, source.totalBytes)
   const reachesEnd = end === source.totalBytes
   if (reachesEnd && !reading.isComplete) end -= await countUnfinished(source, reading.redactor)
   if (end <= offset) return { text: "", nextOffset: offset }
   const bytes = await readRedacted(source, reading.redactor, offset, end)
-  const isWhole = reading.encoding === "latin1" || (reachesEnd && reading.isComplete)
+  const isWhole = encoding === "latin1" || (reachesEnd && reading.isComplete)
   const whole = isWhole ? bytes : bytes.subarray(0, bytes.length - cutCharacterBytes(bytes))
-  return { text: whole.toString(reading.encoding), nextOffset: offset + whole.byteLength }
+  return { text: whole.toString(encoding), nextOffset: offset + whole.byteLength }
 }
 
 async function readLines(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, close, open, write } from "node:fs"
+import { appendFile, existsSync, mkdirSync } from "node:fs"
 import { promisify } from "node:util"
 import { MeanwhileError, isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import {
@@ -12,29 +12,7 @@ import {
 } from "./output-files.ts"
 
 /** The output of one run: in memory until it is worth a file, then in the file that its processes write to as well. */
-export interface RunOutput {
-  readonly appender: OutputAppender
-  write(data: string | Uint8Array): void
-  /** From now on every byte is kept on disk, those written before included. */
-  keep(): void
-  /** Makes the folder and the file's beginning; a promise only when there is something to wait for. */
-  prepare(): Promise<void> | undefined
-  flush(): Promise<void>
-  read<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
-  /** Refuses further writes: the next flush reports it. */
-  fail(error: unknown): void
-  /** Nothing more may be written, not even what waits to be. */
-  abandon(reason: MeanwhileError): void
-  readonly failure: MeanwhileError | undefined
-}
-
-export interface RunOutputOptions {
-  readonly paths: RunPaths
-  readonly limitBytes: number
-  readonly onGrown: () => void
-}
-
-export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions): RunOutput {
+export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: () => void) {
   let memory = createMemoryOutput(limitBytes)
   const appender = createOutputAppender(paths.output, onGrown)
   let isKept = false
@@ -59,6 +37,7 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
     memory = createMemoryOutput(0)
   }
 
+  /** Refuses further writes: the next flush reports it. */
   function fail(error: unknown): void {
     failure ??= toOutputError(error, paths.output)
   }
@@ -74,27 +53,30 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
       return failure
     },
     fail,
-    abandon(reason) {
+    /** Nothing more may be written, not even what waits to be. */
+    abandon(reason: MeanwhileError): void {
       isAbandoned = true
       fail(reason)
       appender.abandon(reason)
     },
     flush,
-    write(data) {
+    write(data: string | Uint8Array): void {
       if (isAbandoned) return
       if (isKept) moveToDisk()
       if (isOnDisk) appender.append(typeof data === "string" ? Buffer.from(data) : Buffer.copyBytesFrom(data))
       else memory.write(typeof data === "string" ? Buffer.from(data) : data)
     },
-    keep() {
+    /** From now on every byte is kept on disk, those written before included. */
+    keep(): void {
       isKept = true
       if (memory.totalBytes > 0) moveToDisk()
     },
-    prepare() {
+    /** Makes the folder and the file's beginning; a promise only when there is something to wait for. */
+    prepare(): Promise<void> | undefined {
       moveToDisk()
       return failure || appender.isBusy ? flush() : undefined
     },
-    async read(use) {
+    async read<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result> {
       if (!isOnDisk && memory.totalBytes > 0) {
         // It may move to the disk while it is being read.
         const held = memory
@@ -108,95 +90,53 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
   }
 }
 
+const FIRST_MEMORY_BYTES = 1_024
+
 /** Output of a run before any of it is kept on disk. Past the limit the oldest bytes go. */
-interface MemoryOutput {
-  readonly firstOffset: number
-  readonly totalBytes: number
-  write(data: Uint8Array): void
-  /** Absolute offsets, within what is kept. */
-  read(start: number, end: number): Buffer
-}
-
-interface Block {
-  readonly offset: number
-  readonly bytes: Buffer
-  used: number
-}
-
-const FIRST_BLOCK_BYTES = 1_024
-const LARGEST_BLOCK_BYTES = 64 * 1_024
-
-function createMemoryOutput(limitBytes: number): MemoryOutput {
-  let blocks: Block[] = []
+function createMemoryOutput(limitBytes: number) {
+  let bytes: Buffer = Buffer.alloc(0)
+  /** The absolute offset at which they begin. */
+  let start = 0
   let totalBytes = 0
-  let droppedBefore = 0
+  const firstOffset = (): number => Math.max(totalBytes - limitBytes, start)
 
-  function roomyBlock(): Block {
-    const last = blocks.at(-1)
-    if (last && last.used < last.bytes.length) return last
-    const size = last ? Math.min(last.bytes.length * 2, LARGEST_BLOCK_BYTES) : FIRST_BLOCK_BYTES
-    const block = { offset: totalBytes, bytes: Buffer.allocUnsafe(size), used: 0 }
-    blocks.push(block)
-    return block
-  }
-
-  function dropOldest(): void {
-    if (totalBytes - droppedBefore <= limitBytes) return
-    droppedBefore = totalBytes - limitBytes
-    const firstKept = blocks.findIndex((block) => block.offset + block.used > droppedBefore)
-    // Moving the list for every block would cost its length each time.
-    if (firstKept > blocks.length / 2) blocks = blocks.slice(firstKept)
+  /** With as much room again as is held: so however much is written, each byte is moved only a few times. */
+  function makeRoom(byteCount: number): void {
+    const kept = bytes.subarray(firstOffset() - start, totalBytes - start)
+    start = firstOffset()
+    bytes = Buffer.allocUnsafe(Math.max((kept.byteLength + byteCount) * 2, FIRST_MEMORY_BYTES))
+    bytes.set(kept)
   }
 
   return {
     get firstOffset() {
-      return droppedBefore
+      return firstOffset()
     },
     get totalBytes() {
       return totalBytes
     },
-    write(data) {
-      for (let position = 0; position < data.byteLength; ) {
-        const block = roomyBlock()
-        const piece = data.subarray(position, position + block.bytes.length - block.used)
-        block.bytes.set(piece, block.used)
-        block.used += piece.byteLength
-        position += piece.byteLength
-        totalBytes += piece.byteLength
-      }
-      dropOldest()
+    write(data: Uint8Array): void {
+      if (totalBytes - start + data.byteLength > bytes.byteLength) makeRoom(data.byteLength)
+      bytes.set(data, totalBytes - start)
+      totalBytes += data.byteLength
     },
-    read(start, end) {
-      const pieces = blocks
-        .filter((block) => block.offset < end && block.offset + block.used > start)
-        .map((block) =>
-          block.bytes.subarray(Math.max(start - block.offset, 0), Math.min(end - block.offset, block.used)),
-        )
-      return Buffer.concat(pieces)
-    },
+    /** Absolute offsets. What is no longer held is left out. */
+    read: (from: number, to: number): Buffer =>
+      Buffer.from(bytes.subarray(Math.max(from - start, 0), Math.max(to - start, 0))),
   }
 }
 
-/** Appends to the output file in the order of the calls, in the background, holding no descriptor while idle. */
-export interface OutputAppender {
-  append(data: Uint8Array): void
-  readonly isBusy: boolean
-  /** Resolves when all that was appended is in the file. Rejects when it cannot be: then nothing more is written. */
-  flush(): Promise<void>
-  /** Drops what has not been written, and all that follows. */
-  abandon(reason: MeanwhileError): void
-  /** Runs `work` while nothing is being written. */
-  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
-}
-
-const openFile = promisify(open)
-const writeFile = promisify(write)
-const closeFile = promisify(close)
+const appendLater = promisify(appendFile)
 
 const LARGEST_WRITE_BYTES = 1_024 * 1_024
 
-/** `onGrown` is called after what was queued has been written. */
-export function createOutputAppender(path: string, onGrown: () => void): OutputAppender {
+export type OutputAppender = ReturnType<typeof createOutputAppender>
+
+/**
+ * Appends to the output file in the order of the calls, in the background, holding no descriptor while idle. `onGrown` is
+ * called after what was queued has been written.
+ */
+export function createOutputAppender(path: string, onGrown: () => void) {
   let queue: Uint8Array[] = []
   let turn: Promise<void> = Promise.resolve()
   let failure: MeanwhileError | undefined
@@ -204,20 +144,13 @@ export function createOutputAppender(path: string, onGrown: () => void): OutputA
 
   async function drain(): Promise<void> {
     try {
-      const descriptor = await openFile(path, "a", FILE_MODE)
-      try {
-        while (queue.length > 0) await writeWhole(descriptor, takeBatch())
-      } finally {
-        await closeFile(descriptor)
-      }
+      while (queue.length > 0) await appendLater(path, takeBatch(), { mode: FILE_MODE })
       onGrown()
     } catch (error) {
       failure ??= toOutputError(error, path)
       queue = []
     } finally {
-      // Bytes appended while the file was being closed met a drain that no longer looked at the queue.
-      isDraining = queue.length > 0
-      if (isDraining) void inTurn(drain)
+      isDraining = false
     }
   }
 
@@ -245,28 +178,25 @@ export function createOutputAppender(path: string, onGrown: () => void): OutputA
     get isBusy() {
       return isDraining || queue.length > 0
     },
-    append(data) {
+    append(data: Uint8Array): void {
       if (failure || data.byteLength === 0) return
       queue.push(data)
       if (isDraining) return
       isDraining = true
       void inTurn(drain)
     },
-    async flush() {
+    /** Resolves when all that was appended is in the file. Rejects when it cannot be: then nothing more is written. */
+    async flush(): Promise<void> {
       while (queue.length > 0 || isDraining) await turn
       if (failure) throw failure
     },
-    abandon(reason) {
+    /** Drops what has not been written, and all that follows. */
+    abandon(reason: MeanwhileError): void {
       failure ??= reason
       queue = []
     },
+    /** Runs `work` while nothing is being written. */
     exclusively: inTurn,
-  }
-}
-
-async function writeWhole(descriptor: number, data: Buffer): Promise<void> {
-  for (let written = 0; written < data.byteLength; ) {
-    written += (await writeFile(descriptor, data, written)).bytesWritten
   }
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, statfsSync } from "node:fs"
 import { join, dirname } from "node:path"
 import type { Clock } from "../../base/clock.ts"
-import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { ProcessRequest } from "../../plugin/process.ts"
 import type { Survivor } from "../../task/stop.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { adoptProcess } from "../process/adopt.ts"
@@ -10,6 +10,7 @@ import type { Guard } from "../process/guard.ts"
 import { encodeIdentity, type ProcessIdentity } from "../process/identity.ts"
 import {
   launchProcess,
+  type ProcessControl,
   type RunningProcess,
   clearGroup,
   type Supervised,
@@ -18,30 +19,15 @@ import {
   resolveProgram,
 } from "../process/command.ts"
 import { stopTree } from "../process/stop-tree.ts"
-import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
+import { isStillAlive } from "../process/table.ts"
+import { type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
 import { type FoundProcess, findProcesses, forbidProcesses, listProcessNames } from "./found-processes.ts"
 import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
-
-export interface ProcessControl {
-  /** Stops the process and all it started. */
-  readonly signal: AbortSignal
-  readonly graceMs: number
-}
 
 /** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
 export type Reattachment = "never_ran" | "reattachable" | "lost"
 
-/** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
-export interface RunProcesses {
-  run(request: ProcessRequest, control: ProcessControl): Promise<ProcessExit>
-  reattach(): Promise<Reattachment>
-  stopAll(graceMs: number): Promise<readonly Survivor[]>
-  /** Everything that may still write to the output. */
-  trees(): readonly ProcessTree[]
-  pids(): number[]
-  /** Lets Meanwhile exit while they run. */
-  release(): void
-}
+export type RunProcesses = ReturnType<typeof createRunProcesses>
 
 export interface RunProcessesOptions {
   readonly paths: RunPaths
@@ -59,7 +45,8 @@ export interface RunProcessesOptions {
   readonly onStarted: () => void
 }
 
-export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
+/** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
+export function createRunProcesses(options: RunProcessesOptions) {
   const { paths, clock, owner, stopPastBytes, marker: runMarker } = options
   const live = new Set<RunningProcess>()
   /** Trees whose command ended and that have living members on purpose. */
@@ -73,7 +60,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     live.add(running)
     options.onStarted()
     try {
-      const supervised = await superviseProcess(running, { ...control, clock })
+      const supervised = await superviseProcess(running, control, clock)
       if (supervised !== "never_ran" && supervised.left.length > 0) lingering.set(running.tree, supervised.left)
       return supervised
     } finally {
@@ -106,16 +93,23 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
 
   /** Adopts a process of an earlier Meanwhile process as if it had been started here. */
   async function resume(process: FoundProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
-    const { found: outcome, path } = process
-    if (outcome.state === "alive") return supervise(adoptProcess(path, outcome.tree, clock), control)
-    if (outcome.state === "never_ran") return "never_ran"
-    const left = outcome.tree ? await clearGroup(outcome.tree, clock) : []
-    if (outcome.state === "ended" && outcome.wasOverLimit) throw toOverLimitError(stopPastBytes)
-    return toSupervised(outcome.state === "ended" ? outcome.ending : UNKNOWN_ENDING, left)
+    if (process.state === "alive") return supervise(adoptProcess(process.path, process.tree, clock), control)
+    if (process.state === "never_ran") return "never_ran"
+    const left = process.tree ? await clearGroup(process.tree, clock) : []
+    if (process.state === "ended" && process.wasOverLimit) throw toOverLimitError(stopPastBytes)
+    return toSupervised(process.state === "ended" ? process.ending : UNKNOWN_ENDING, left)
+  }
+
+  /** Of the commands that have not ended, adopted ones included. */
+  function running(): readonly ProcessTree[] {
+    const adopted = [...found.values()].flatMap((process) => (process.state === "alive" ? [process.tree] : []))
+    return [...Array.from(live, ({ tree }) => tree), ...adopted]
   }
 
   async function stopEach(graceMs: number): Promise<readonly Survivor[]> {
-    const stops = toStopped(live, found).map((tree) => stopTree(tree, { clock, graceMs }))
+    // Also what is left of a command that has ended: an earlier stop may have ended it and died before the rest was.
+    const left = [...found.values()].flatMap(({ tree }) => tree ?? [])
+    const stops = [...Array.from(live, ({ tree }) => tree), ...left].map((tree) => stopTree(tree, { clock, graceMs }))
     return (await Promise.all(stops)).flat().map(toSurvivor)
   }
 
@@ -130,7 +124,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
   }
 
   return {
-    async run(request, control) {
+    async run(request: ProcessRequest, control: ProcessControl): Promise<Supervised["exit"]> {
       const number = ++count
       const earlier = found.get(number)
       const resumed = earlier && (await resume(earlier, control))
@@ -139,44 +133,31 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       const name = toProcessName(number, (earlier?.launch ?? 0) + 1)
       return (await start(request, control, name, number)).exit
     },
-    async reattach() {
+    async reattach(): Promise<Reattachment> {
       // Also in the process that started them, when it lost the run and takes it over again: calls count anew.
       count = 0
       forbidProcesses(paths, runMarker)
       found = await findProcesses(paths, runMarker, clock)
       known = new Set(listProcessNames(paths))
-      const states = new Set([...found.values()].map((process) => process.found.state))
+      const states = new Set([...found.values()].map(({ state }) => state))
       if (states.has("lost")) return "lost"
       return states.has("ended") || states.has("alive") ? "reattachable" : "never_ran"
     },
-    stopAll: (graceMs) => (found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs)),
-    trees() {
+    stopAll: (graceMs: number): Promise<readonly Survivor[]> =>
+      found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs),
+    /** Everything that may still write to the output. */
+    trees(): readonly ProcessTree[] {
       for (const [tree, members] of lingering) {
         if (!members.some(isStillAlive)) lingering.delete(tree)
       }
-      const adopted = [...found.values()].flatMap(({ found: outcome }) =>
-        outcome.state === "alive" ? [outcome.tree] : [],
-      )
-      return [...[...live].map((running) => running.tree), ...adopted, ...lingering.keys()]
+      return [...running(), ...lingering.keys()]
     },
-    pids() {
-      const adopted = [...found.values()].flatMap(({ found: outcome }) =>
-        outcome.state === "alive" ? [outcome.tree.leaderPid] : [],
-      )
-      return [...new Set([...[...live].map((running) => running.tree.leaderPid), ...adopted])]
-    },
-    release() {
-      for (const running of live) running.release()
+    pids: (): readonly number[] => [...new Set(running().map(({ leaderPid }) => leaderPid))],
+    /** Lets Meanwhile exit while they run. */
+    release(): void {
+      for (const process of live) process.release()
     },
   }
-}
-
-/** Also what is left of a command that has ended: an earlier stop may have ended it and died before the rest was. */
-function toStopped(live: Iterable<RunningProcess>, found: ReadonlyMap<number, FoundProcess>): ProcessTree[] {
-  const left = [...found.values()].flatMap(({ found: outcome }) =>
-    outcome.state === "never_ran" || !outcome.tree ? [] : [outcome.tree],
-  )
-  return [...Array.from(live, ({ tree }) => tree), ...left]
 }
 
 /**
@@ -198,7 +179,7 @@ function requireNoSuccessor(paths: RunPaths, owner: ProcessIdentity, known: Set<
  * A command that failed while the disk is full failed for that, as far as anyone can see: its own writes return the
  * error to it and not to us. One that succeeded did not need the space.
  */
-function requireSpace(paths: RunPaths, exit: ProcessExit): void {
+function requireSpace(paths: RunPaths, exit: Supervised["exit"]): void {
   if (exit.exitCode === 0 || !isDiskFull(paths.directory)) return
   throw toDiskFullError(paths.directory)
 }

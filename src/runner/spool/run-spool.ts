@@ -3,9 +3,10 @@ import { rm, rmdir } from "node:fs/promises"
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
-import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { ProcessRequest } from "../../plugin/process.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { Survivors } from "../../task/stop.ts"
+import type { Survivor } from "../../task/stop.ts"
+import type { ProcessControl, Supervised } from "../process/command.ts"
 import type { Guard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import { continueTree } from "../process/pause-tree.ts"
@@ -14,7 +15,7 @@ import { continueOutput, recoverOutput, createOutputCap } from "./output-cap.ts"
 import { type OutputSource, type RunPaths, toRunPaths } from "./output-files.ts"
 import { readOutput } from "./read-output.ts"
 import { createRunOutput } from "./run-output.ts"
-import { createRunProcesses, type ProcessControl, type Reattachment, type RunProcesses } from "./run-processes.ts"
+import { createRunProcesses, type Reattachment, type RunProcesses } from "./run-processes.ts"
 
 /** The output and the processes of one run, while this Meanwhile process runs it. */
 export interface RunSpool {
@@ -30,13 +31,13 @@ export interface RunSpool {
   /** All that was printed so far, as it is: with its secrets. */
   withSource<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
   /** Never rejects because of an abort: it resolves with what could not be ended. */
-  runProcess(request: ProcessRequest, control: ProcessControl): Promise<ProcessExit>
+  runProcess(request: ProcessRequest, control: ProcessControl): Promise<Supervised["exit"]>
   /** After a restart. The n-th `runProcess` then finds the n-th process instead of starting it. */
   reattach(): Promise<Reattachment>
   /** So much of the run's output is known elsewhere. Where that is more than is here, what follows comes behind it. */
   goOnAt(totalBytes: number): void
-  pids(): number[]
-  stopAll(graceMs: number): Promise<Survivors>
+  pids(): readonly number[]
+  stopAll(graceMs: number): Promise<readonly Survivor[]>
   /** The run is over and its output stays. What it left alive is watched until it ends or the spool is closed. */
   close(): Promise<void>
   /** The run is over and nothing of it stays. */
@@ -84,7 +85,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
   let options = initial
   let ending: "kept" | "discarded" | undefined
 
-  const output = createRunOutput({ paths, limitBytes, onGrown: () => cap.check() })
+  const output = createRunOutput(paths, limitBytes, () => cap.check())
   const processes = createRunProcesses({
     paths,
     clock,

@@ -9,7 +9,7 @@ import { createGuard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { forbidUnlessLeft } from "./found-processes.ts"
-import { EMPTY_SOURCE, type OutputSource, withFileSource, toRunPaths } from "./output-files.ts"
+import { type OutputSource, withFileSource, toRunPaths } from "./output-files.ts"
 import { findOrphans, listRuns, type Orphan } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
 import {
@@ -87,23 +87,14 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
     const key = toKey(taskId, run)
     const live = open.get(key)
     if (live) {
-      const result = await live.withSource((source) => useLive(taskId, run, source, use))
+      const result = await live.withSource((source) =>
+        outputs && source.firstOffset > 0 ? withEarlierOutput(outputs, taskId, run, source, use) : use(source),
+      )
       // Where the store has it, the files may have gone meanwhile.
       if (!outputs || open.get(key) === live) return result
     }
     const stored = outputs && (await withStoredSource(outputs, taskId, run, use))
-    if (stored) return stored.result
-    const paths = toRunPaths(directory, taskId, run)
-    return existsSync(paths.directory) ? withFileSource(paths, use) : use(EMPTY_SOURCE)
-  }
-
-  function useLive<Result>(
-    taskId: TaskId,
-    run: number,
-    source: OutputSource,
-    use: (source: OutputSource) => Promise<Result>,
-  ): Promise<Result> {
-    return outputs && source.firstOffset > 0 ? withEarlierOutput(outputs, taskId, run, source, use) : use(source)
+    return stored ? stored.result : withFileSource(toRunPaths(directory, taskId, run), use)
   }
 
   return {
@@ -135,7 +126,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
         request,
         ended,
         isFar: () => outputs !== undefined && !open.has(toKey(taskId, run)),
-        ...(onPrinted && { onPrinted }),
+        onPrinted,
         withSource: (use) => withSource(taskId, run, use),
       }),
     orphans: async () => findOrphans(directory),

@@ -13,9 +13,9 @@ export interface PatternWait {
   readonly request: PatternRequest
   /** Nothing will be added to the output any more. */
   readonly ended: Promise<void> | AbortSignal
-  /** True if a look is costly now, so that the writer signals new output. Default: false. */
-  readonly isFar?: () => boolean
-  readonly onPrinted?: OnPrinted
+  /** True if a look is costly now, so that the writer signals new output. */
+  readonly isFar: () => boolean
+  readonly onPrinted: OnPrinted | undefined
   readonly withSource: <Result>(use: (source: OutputSource) => Promise<Result>) => Promise<Result>
 }
 
@@ -61,14 +61,16 @@ export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> 
       // Asked before looking: whatever was printed before the end is then seen.
       const isOver = wakeUp.hasEnded()
       const { line, ...found } = await wait.withSource((source) => look(source, isOver))
-      if (line) return toMatched(line)
+      if (line) {
+        return { outcome: "matched", line: line.text.replace(/\r$/, ""), offset: line.start, nextOffset: line.end }
+      }
       seen = found
       const { nextOffset } = seen
       if (request.signal?.aborted) return { outcome: "aborted", nextOffset }
       if (isOver) return { outcome: "ended", nextOffset }
       const leftMs = startedAt + request.timeoutMs - clock.monotonic()
       if (leftMs <= 0) return { outcome: "timed_out", nextOffset }
-      await wakeUp.wait(clock, Math.min(leftMs, wait.isFar?.() ? LOOK_FAR_EVERY_MS : LOOK_EVERY_MS))
+      await wakeUp.wait(clock, Math.min(leftMs, wait.isFar() ? LOOK_FAR_EVERY_MS : LOOK_EVERY_MS))
     }
   } finally {
     stopListening?.()
@@ -93,20 +95,7 @@ async function findMatch(
   return { nextOffset }
 }
 
-function toMatched(line: ScannedLine): PatternAnswer {
-  return { outcome: "matched", line: line.text.replace(/\r$/, ""), offset: line.start, nextOffset: line.end }
-}
-
-interface WakeUp {
-  hasEnded(): boolean
-  /** There may be something new. */
-  nudge(): void
-  /** Until the time is over, there may be something new, the run ends, or the wait is given up. */
-  wait(clock: Clock, delayMs: number): Promise<void>
-  close(): void
-}
-
-function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | undefined): WakeUp {
+function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | undefined) {
   /** Set while somebody waits. */
   let wake: (() => void) | undefined
   let isOver = ended instanceof AbortSignal && ended.aborted
@@ -120,13 +109,15 @@ function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | 
   if (ended instanceof AbortSignal) ended.addEventListener("abort", onEnded)
   else void ended.then(onEnded, onEnded)
   return {
-    hasEnded: () => isOver,
-    nudge() {
+    hasEnded: (): boolean => isOver,
+    /** There may be something new. */
+    nudge(): void {
       if (wake) wake()
       else isNudged = true
     },
-    wait: (clock, delayMs) =>
-      new Promise((resolve) => {
+    /** Until the time is over, there may be something new, the run ends, or the wait is given up. */
+    wait: (clock: Clock, delayMs: number) =>
+      new Promise<void>((resolve) => {
         const finish = (): void => {
           cancelTimer?.()
           wake = undefined
@@ -137,7 +128,7 @@ function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | 
         if (cancelTimer) wake = finish
         else finish()
       }),
-    close() {
+    close(): void {
       signal?.removeEventListener("abort", onSignal)
       if (ended instanceof AbortSignal) ended.removeEventListener("abort", onEnded)
     },

@@ -2,9 +2,9 @@ import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Survivor } from "../../task/stop.ts"
-import { isZombie, type ProcessEntry, readProcess } from "../process/table.ts"
+import { isStillAlive, isZombie, type ProcessEntry, readProcess } from "../process/table.ts"
 import { stopTree } from "../process/stop-tree.ts"
-import { isStillAlive, toSurvivor } from "../process/tree.ts"
+import { toSurvivor } from "../process/tree.ts"
 
 const LOOK_EVERY_MS = 100
 

@@ -1,12 +1,8 @@
 import { hostname } from "node:os"
 import { resolve } from "node:path"
-import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
-import { lazily } from "../../base/lazily.ts"
-import { isProcessAlive, readBootId, thisProcessIdentity } from "../process/identity.ts"
+import { isProcessAlive, readBootId, thisProcessIdentity, toProcessIdentity } from "../process/identity.ts"
 import type { Engine } from "../../task/engine.ts"
-
-const identitySchema = lazily(() => z.object({ pid: z.number(), startedAt: z.string(), bootId: z.string() }))
 
 /** Facts by which other processes tell whether this one lives, and people find it. */
 export function toWorkerIdentity(): JsonObject {
@@ -30,8 +26,8 @@ export function toSpoolPlace(spoolDirectory: string): string {
 
 /** True if the process that a lease describes lives; undefined when that cannot be told from here. */
 export function isWorkerAlive(data: JsonObject): boolean | undefined {
-  const identity = identitySchema().safeParse(data)
-  return identity.success ? isProcessAlive(identity.data) : undefined
+  const identity = toProcessIdentity(data)
+  return identity && isProcessAlive(identity)
 }
 
 /** Like `isWorkerAlive`, where workers of other machines use the store too: about those nothing can be told. */
