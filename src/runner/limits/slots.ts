@@ -9,22 +9,10 @@ export interface SlotKeys {
   readonly model: string | null
 }
 
-/** How many tasks run here, by everything that has a limit. Turns and foreground calls take no slot. */
-export interface Slots {
-  /** False, and nothing taken, when any of the limits is reached. */
-  tryTake(keys: SlotKeys): boolean
-  /** A promotion or adoption may exceed the limits: its work already runs. */
-  take(keys: SlotKeys): void
-  release(keys: SlotKeys): void
-  free(): number
-  /** How many more of a plugin there may be. */
-  roomOf(plugin: string): number
-  fullSessions(): readonly SessionId[]
-  fullWorkspaces(): readonly string[]
-  fullModels(): readonly string[]
-}
+export type Slots = ReturnType<typeof createSlots>
 
-export function createSlots(config: BackgroundConfig): Slots {
+/** How many tasks run here, by everything that has a limit. Turns and foreground calls take no slot. */
+export function createSlots(config: BackgroundConfig) {
   let taken = 0
   const plugins = createCounter<string>(() => config.maxConcurrentPerPlugin)
   const sessions = createCounter<SessionId>(() => config.maxConcurrentPerSession)
@@ -40,7 +28,8 @@ export function createSlots(config: BackgroundConfig): Slots {
   }
 
   return {
-    tryTake(keys) {
+    /** False, and nothing taken, when any of the limits is reached. */
+    tryTake(keys: SlotKeys): boolean {
       const isFull =
         taken >= config.maxConcurrentTasks ||
         plugins.isFull(keys.plugin) ||
@@ -50,13 +39,15 @@ export function createSlots(config: BackgroundConfig): Slots {
       if (!isFull) add(keys, 1)
       return !isFull
     },
-    take: (keys) => add(keys, 1),
-    release: (keys) => add(keys, -1),
-    free: () => Math.max(0, config.maxConcurrentTasks - taken),
-    roomOf: (plugin) => plugins.roomOf(plugin),
-    fullSessions: () => sessions.full(),
-    fullWorkspaces: () => workspaces.full(),
-    fullModels: () => models.full(),
+    /** A promotion or adoption may exceed the limits: its work already runs. */
+    take: (keys: SlotKeys): void => add(keys, 1),
+    release: (keys: SlotKeys): void => add(keys, -1),
+    free: (): number => Math.max(0, config.maxConcurrentTasks - taken),
+    /** How many more of a plugin there may be. */
+    roomOf: plugins.roomOf,
+    fullSessions: sessions.full,
+    fullWorkspaces: workspaces.full,
+    fullModels: models.full,
   }
 }
 
@@ -72,6 +63,6 @@ function createCounter<Key extends string>(limitOf: (key: Key) => number | null)
       if (next > 0) counts.set(key, next)
       else counts.delete(key)
     },
-    full: (): Key[] => [...counts.keys()].filter(isFull),
+    full: (): readonly Key[] => [...counts.keys()].filter(isFull),
   }
 }

@@ -1,16 +1,10 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import type { Operation } from "../../task/operation.ts"
+import type { Operation, RunReference } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import { sleep } from "../../base/sleep.ts"
 import type { ActiveRun } from "./active-run.ts"
 import type { FenceScope, HasWorker, HasActive, HasClock } from "./scope.ts"
-
-interface FencedRun {
-  readonly taskId: ActiveRun["taskId"]
-  readonly run: number
-  readonly fence: number
-}
 
 /**
  * Directly before an effect: is this run still ours? A young lease answers at once; an old one asks the store. Fencing
@@ -43,7 +37,7 @@ function isInDoubt({ worker }: HasWorker, { standing }: ActiveRun): boolean {
 export async function writeUnderFence<const Operations extends readonly Operation[]>(
   scope: FenceScope,
   active: ActiveRun,
-  toOperations: (run: FencedRun) => Operations,
+  toOperations: (run: Required<RunReference>) => Operations,
   options?: CommitOptions,
 ): Promise<Answers<Operations> | undefined> {
   if (active.standing.in === "promotion") await active.standing.written
@@ -99,19 +93,16 @@ const LONGEST_RETRY_MS = 5_000
 /** A closing runner does not wait longer for a store that refuses: the next start takes over what is left. */
 const LONGEST_CLOSING_RETRY_MS = 500
 
-/** For what is tried again until the store takes it. */
-export interface StoreRetry {
-  /** The runner closes and has waited long enough. */
-  isOver(): boolean
-  /** Each time longer. */
-  pause(): Promise<void>
-}
+export type StoreRetry = ReturnType<typeof createStoreRetry>
 
-export function createStoreRetry(scope: HasClock & HasActive): StoreRetry {
+/** For what is tried again until the store takes it. */
+export function createStoreRetry(scope: HasClock & HasActive) {
   let retryMs = FIRST_RETRY_MS
   return {
-    isOver: () => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
-    async pause() {
+    /** The runner closes and has waited long enough. */
+    isOver: (): boolean => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
+    /** Each time longer. */
+    async pause(): Promise<void> {
       await sleep(scope.clock, retryMs)
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
     },

@@ -6,12 +6,7 @@ import type { DurationEstimate } from "../../plugin/task-service.ts"
 import type { WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 
-/** Durations of earlier calls, one histogram per shape of call. A lost observation makes an estimate a little worse. */
-export interface Durations {
-  observe(workspace: WorkspaceId, shape: string, durationMs: number): void
-  estimate(workspace: WorkspaceId, shape: string, guessMs: number | undefined): Promise<DurationEstimate | null>
-  flush(): Promise<void>
-}
+export type Durations = ReturnType<typeof createDurations>
 
 const COLLECTION = "durations"
 const FLUSH_AFTER_MS = 2_000
@@ -24,7 +19,8 @@ interface Pending {
   readonly durationsMs: number[]
 }
 
-export function createDurations({ store, clock }: { store: TaskStore; clock: Clock }): Durations {
+/** Durations of earlier calls, one histogram per shape of call. A lost observation makes an estimate a little worse. */
+export function createDurations({ store, clock }: { store: TaskStore; clock: Clock }) {
   const pending = new Map<string, Pending>()
   let cancelFlush: CancelTimer | undefined
 
@@ -36,19 +32,10 @@ export function createDurations({ store, clock }: { store: TaskStore; clock: Clo
 
   async function write({ workspace, shape, durationsMs }: Pending): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const { version, histogram } = await read(workspace, shape)
-      const { counts, total } = addDurations(histogram, durationsMs)
+      const { version: expectedVersion, histogram } = await read(workspace, shape)
+      const document = { workspace, collection: COLLECTION, id: shape, value: addDurations(histogram, durationsMs) }
       try {
-        await store.commit([
-          {
-            op: "document.put",
-            workspace,
-            collection: COLLECTION,
-            id: shape,
-            value: { counts, total },
-            expectedVersion: version,
-          },
-        ])
+        await store.commit([{ op: "document.put", ...document, expectedVersion }])
         return
       } catch (error) {
         if (!isMeanwhileError(error, "version_conflict") || attempt === ATTEMPTS) throw error
@@ -66,14 +53,14 @@ export function createDurations({ store, clock }: { store: TaskStore; clock: Clo
 
   return {
     flush,
-    observe(workspace, shape, durationMs) {
+    observe(workspace: WorkspaceId, shape: string, durationMs: number): void {
       const key = `${workspace} ${shape}`
       const known = pending.get(key)
       if (known) known.durationsMs.push(durationMs)
       else pending.set(key, { workspace, shape, durationsMs: [durationMs] })
       cancelFlush ??= clock.schedule(FLUSH_AFTER_MS, () => void flush(), { isBackground: true })
     },
-    async estimate(workspace, shape, guessMs) {
+    async estimate(workspace: WorkspaceId, shape: string, guessMs?: number): Promise<DurationEstimate | null> {
       const stored = await read(workspace, shape)
       const histogram = addDurations(stored.histogram, pending.get(`${workspace} ${shape}`)?.durationsMs ?? [])
       return toEstimate(histogram, guessMs)
@@ -89,10 +76,7 @@ function toEstimate(histogram: Histogram, guessMs: number | undefined): Duration
 }
 
 /** Counts of durations in buckets that grow by a quarter each, so that 60 of them span a millisecond to ten minutes. */
-interface Histogram {
-  readonly counts: Readonly<Record<string, number>>
-  readonly total: number
-}
+type Histogram = { readonly counts: Readonly<Record<string, number>>; readonly total: number }
 
 const EMPTY_HISTOGRAM: Histogram = { counts: {}, total: 0 }
 
@@ -132,13 +116,8 @@ function toMiddleMs(bucket: number): number {
 }
 
 function halve(counts: Readonly<Record<string, number>>): Histogram {
-  const halved: Record<string, number> = {}
-  let total = 0
-  for (const [bucket, count] of Object.entries(counts)) {
-    const half = Math.floor(count / 2)
-    if (half === 0) continue
-    halved[bucket] = half
-    total += half
-  }
-  return { counts: halved, total }
+  const halved = Object.entries(counts)
+    .map(([bucket, count]) => [bucket, Math.floor(count / 2)] as const)
+    .filter(([, half]) => half > 0)
+  return { counts: Object.fromEntries(halved), total: halved.reduce((sum, [, half]) => sum + half, 0) }
 }

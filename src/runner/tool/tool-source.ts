@@ -1,5 +1,5 @@
+import { lazily } from "../../base/lazily.ts"
 import type { Registry } from "../../plugin/registry.ts"
-import type { ToolHooks } from "../../plugin/tool-hooks.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 import { RUNTIME_PLUGIN } from "../../task/runtime-plugin.ts"
@@ -7,56 +7,43 @@ import type { GroupId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Durations } from "./durations.ts"
 
-/** The registry's tools, cached until the exposed plugins change, and the runtime's own tools. */
-export interface ToolSource {
-  find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool">
-  /** Names of the plugins whose tasks this process can run. */
-  plugins(): readonly string[]
-  /** By plugin, the names of its tools. */
-  names(): ReadonlyMap<string, ReadonlySet<string>>
-  hooks(): readonly ToolHooks[]
-  /** How long calls of each shape have taken. */
-  readonly durations: Durations
-  close(): void
-}
+export type ToolSource = ReturnType<typeof createToolSource>
 
+/** The registry's tools, cached until the exposed plugins change, and the runtime's own tools. */
 export function createToolSource(
   registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">,
   onChange: () => void,
   runtimeTools: readonly Tool[],
   durations: Durations,
-): ToolSource {
+) {
   const own = new Map(runtimeTools.map((tool) => [tool.name, tool]))
-  let names: ReadonlyMap<string, ReadonlySet<string>> | undefined
-  let plugins: readonly string[] | undefined
-  let hooks: readonly ToolHooks[] | undefined
+  let known = lazily(readRegistry)
   const unsubscribe = registry.onChange(() => {
-    names = undefined
-    plugins = undefined
-    hooks = undefined
+    known = lazily(readRegistry)
     onChange()
   })
 
-  function toNames(): ReadonlyMap<string, ReadonlySet<string>> {
+  function readRegistry() {
     const exposed = Map.groupBy(registry.tools(), ({ plugin }) => plugin)
     const ofPlugin = [...exposed].map(
       ([plugin, found]) => [plugin, new Set(found.map(({ tool }) => tool.name))] as const,
     )
-    return new Map([[TURN_PLUGIN, new Set(own.keys())], ...ofPlugin])
+    const names: ReadonlyMap<string, ReadonlySet<string>> = new Map([[TURN_PLUGIN, new Set(own.keys())], ...ofPlugin])
+    return { names, plugins: [...names.keys()], hooks: registry.toolHooks() }
   }
 
   return {
+    /** How long calls of each shape have taken. */
     durations,
-    find(tool, plugin) {
+    find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool"> {
       const found = plugin === TURN_PLUGIN ? own.get(tool) : undefined
       return found ? { plugin: TURN_PLUGIN, tool: found } : registry.findTool(tool, plugin)
     },
-    names: () => (names ??= toNames()),
-    plugins: () => (plugins ??= [...(names ??= toNames()).keys()]),
-    hooks() {
-      hooks ??= registry.toolHooks()
-      return hooks
-    },
+    /** By plugin, the names of its tools. */
+    names: () => known().names,
+    /** Names of the plugins whose tasks this process can run. */
+    plugins: () => known().plugins,
+    hooks: () => known().hooks,
     close: unsubscribe,
   }
 }
@@ -64,13 +51,7 @@ export function createToolSource(
 export const TURN_PLUGIN = RUNTIME_PLUGIN
 export const TURN_TOOL = "turn"
 
-export function isTurn({
-  plugin,
-  tool,
-}: {
-  readonly plugin: string
-  readonly tool: { readonly name: string }
-}): boolean {
+export function isTurn({ plugin, tool }: { readonly plugin: string; readonly tool: Pick<Tool, "name"> }): boolean {
   return plugin === TURN_PLUGIN && tool.name === TURN_TOOL
 }
 

@@ -9,11 +9,11 @@ export interface QueueIntake {
   /** True if turns of conversations can run here. */
   readonly takesTurns: boolean
   /** For a runner that leaves others' work alone; null when it takes everything. */
-  readonly own: OwnWork | null
+  readonly own: ReturnType<typeof createOwnWork> | null
   /** The same for turns. A runner that runs no tasks takes the turns of its open sessions alone. */
-  readonly ownTurns: OwnWork | null
+  readonly ownTurns: ReturnType<typeof createOwnWork> | null
   /** Once a look into the queue found it empty, a start with a free slot need not queue. */
-  readonly hint: QueueHint
+  readonly hint: ReturnType<typeof createQueueHint>
   /** True if turns may be queued, which happens only after a crash, a shutdown or an answer. */
   mayHaveQueuedTurns: boolean
   /** Looks for queued work soon. */
@@ -48,30 +48,24 @@ export function createQueueIntake(
 }
 
 /** A hint whether something may be queued. A task that is started while that may be so queues behind it. */
-interface QueueHint {
-  readonly mayHaveQueued: boolean
-  raise(): void
-  /**
-   * At the begin of a look into the queue. The answer is for a look that left nothing behind; what was heard of since
-   * then stays.
-   */
-  beginLook(): () => void
-}
-
-export function createQueueHint(): QueueHint {
+export function createQueueHint() {
   let mayHaveQueued = true
   let raised = 0
   return {
     get mayHaveQueued() {
       return mayHaveQueued
     },
-    raise() {
+    raise(): void {
       mayHaveQueued = true
       raised += 1
     },
+    /**
+     * At the begin of a look into the queue. The answer is for a look that left nothing behind; what was heard of since
+     * then stays.
+     */
     beginLook() {
       const before = raised
-      return () => {
+      return (): void => {
         if (raised === before) mayHaveQueued = false
       }
     },
@@ -79,29 +73,19 @@ export function createQueueHint(): QueueHint {
 }
 
 /** The own work of a runner that leaves others' work alone: tasks asked for here, and those of its open sessions. */
-interface OwnWork {
-  /** Created, begun anew, answered or stopped here. */
-  add(id: TaskId): void
-  remove(id: TaskId): void
-  /** Marks own work that is not to run here: a process in the folder it was asked for takes it. */
-  leave(id: TaskId): void
-  isLeft(id: TaskId): boolean
-  has(task: Pick<TaskSummary, "id" | "session">): boolean
-  hasSession(session: SessionId | null): boolean
-  toRequest(): Pick<TakeRequest, "only">
-}
-
-function createOwnWork(openSessions: () => readonly SessionId[]): OwnWork {
+function createOwnWork(openSessions: () => readonly SessionId[]) {
   const ids = new Set<TaskId>()
   const left = new Set<TaskId>()
   const hasSession = (session: SessionId | null): boolean => session !== null && openSessions().includes(session)
   return {
-    add: (id) => void ids.add(id),
-    remove: (id) => void ids.delete(id),
-    leave: (id) => void left.add(id),
-    isLeft: (id) => left.has(id),
-    has: ({ id, session }) => ids.has(id) || hasSession(session),
+    /** Created, begun anew, answered or stopped here. */
+    add: (id: TaskId): void => void ids.add(id),
+    remove: (id: TaskId): void => void ids.delete(id),
+    /** Marks own work that is not to run here: a process in the folder it was asked for takes it. */
+    leave: (id: TaskId): void => void left.add(id),
+    isLeft: (id: TaskId): boolean => left.has(id),
+    has: ({ id, session }: Pick<TaskSummary, "id" | "session">): boolean => ids.has(id) || hasSession(session),
     hasSession,
-    toRequest: () => ({ only: { sessions: openSessions(), tasks: [...ids] } }),
+    toRequest: (): Pick<TakeRequest, "only"> => ({ only: { sessions: openSessions(), tasks: [...ids] } }),
   }
 }

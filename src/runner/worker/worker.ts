@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../../base/clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Log } from "../../plugin/context.ts"
@@ -9,6 +9,7 @@ import type { TaskStore } from "../../task/store.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { toAnnouncementRemoval } from "./announcement.ts"
 import { toLeftData } from "./left-host.ts"
+import { repeat } from "./repeat.ts"
 import type { SpoolHome } from "./spool-home.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
@@ -51,7 +52,6 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let lease = await take(options, id)
   let renewed = { monotonic: clock.monotonic(), wall: clock.now() }
   let renewal: Promise<boolean> | undefined
-  let cancelTimer: CancelTimer | undefined
   let isClosed = false
 
   /** Monotonic time stands still in suspend and wall time may jump: the larger of both is the safe age. */
@@ -99,7 +99,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   async function end(toLast: () => readonly Operation[]): Promise<void> {
     isClosed = true
-    cancelTimer?.()
+    await renewing.close()
     await renewal?.catch(() => false)
     try {
       await store.commit([...toLast(), toAnnouncementRemoval(id)])
@@ -109,22 +109,11 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     }
   }
 
-  function scheduleRenewal(): void {
-    cancelTimer = clock.schedule(
-      leaseMs / RENEWALS_PER_LEASE,
-      () => {
-        confirm()
-          .catch((error: unknown) =>
-            log.warn("the lease could not be renewed; trying again", { error: toErrorMessage(error) }),
-          )
-          .finally(() => {
-            if (!isClosed) scheduleRenewal()
-          })
-      },
-      { isBackground: true },
+  const renewing = repeat(options, leaseMs / RENEWALS_PER_LEASE, async () => {
+    await confirm().catch((error: unknown) =>
+      log.warn("the lease could not be renewed; trying again", { error: toErrorMessage(error) }),
     )
-  }
-  scheduleRenewal()
+  })
 
   return {
     get id() {
