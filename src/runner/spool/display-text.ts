@@ -11,15 +11,22 @@ export function toDisplayText(text: string): string {
 }
 
 const CONTROL = /(?![\t\n])\p{Cc}/u
-const PLAIN = /[\t\P{Cc}]+/uy
 
 const ESCAPE = "\u001b"
 const BELL = "\u0007"
-const CONTROL_SEQUENCE = new RegExp(`${ESCAPE}\\[([0-9;:<=>?]*)[ -/]*([@-~])`, "y")
-/** Titles, links and other strings to the terminal, up to their end mark or the end of what we have. */
-const STRING_SEQUENCE = new RegExp(`${ESCAPE}[\\]PX^_][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\|$)`, "y")
-/** A short escape, or the beginning of a sequence that was cut at the end of the text. */
-const OTHER_SEQUENCE = new RegExp(`${ESCAPE}(?:\\[[0-9;:<=>?]*[ -/]*|[ -/]*[0-~]?)`, "y")
+/** What a line is made of, in the order in which it is looked for. */
+const PIECE = new RegExp(
+  [
+    "([\\t\\P{Cc}]+)",
+    `${ESCAPE}\\[([0-9;:<=>?]*)[ -/]*([@-~])`,
+    // Titles, links and other strings to the terminal, up to their end mark or the end of what we have.
+    `${ESCAPE}[\\]PX^_][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\|$)`,
+    // A short escape, or the beginning of a sequence that was cut at the end of the text.
+    `${ESCAPE}(?:\\[[0-9;:<=>?]*[ -/]*|[ -/]*[0-~]?)`,
+    "([\\r\\u0008])",
+  ].join("|"),
+  "gu",
+)
 
 interface Line {
   cells: string[]
@@ -28,34 +35,13 @@ interface Line {
 
 function toDisplayLine(text: string): string {
   const line: Line = { cells: [], cursor: 0 }
-  for (let position = 0; position < text.length; ) {
-    const found = matchAt(text, position)
-    if (found?.kind === "plain") put(line, found.text)
-    else if (found?.kind === "control") control(line, found.command, found.count)
-    else if (!found) move(line, text[position])
-    position += found?.text.length ?? 1
+  for (const [, plain, parameters = "", command, movement] of text.matchAll(PIECE)) {
+    if (plain !== undefined) put(line, plain)
+    else if (command !== undefined) control(line, command, Number.parseInt(parameters, 10) || 0)
+    else if (movement === "\r") line.cursor = 0
+    else if (movement !== undefined) line.cursor = Math.max(line.cursor - 1, 0)
   }
   return line.cells.map((cell) => cell ?? " ").join("")
-}
-
-type Piece =
-  | { readonly kind: "plain" | "skipped"; readonly text: string }
-  | { readonly kind: "control"; readonly text: string; readonly command: string; readonly count: number }
-
-function matchAt(text: string, position: number): Piece | undefined {
-  const match = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = position
-    return pattern.exec(text)
-  }
-  const plain = match(PLAIN)
-  if (plain) return { kind: "plain", text: plain[0] }
-  const sequence = match(CONTROL_SEQUENCE)
-  if (sequence) {
-    const [whole, parameters = "", command = ""] = sequence
-    return { kind: "control", text: whole, command, count: Number.parseInt(parameters, 10) || 0 }
-  }
-  const skipped = match(STRING_SEQUENCE) ?? match(OTHER_SEQUENCE)
-  return skipped ? { kind: "skipped", text: skipped[0] } : undefined
 }
 
 function put(line: Line, text: string): void {
@@ -63,11 +49,6 @@ function put(line: Line, text: string): void {
     while (line.cells.length < line.cursor) line.cells.push(" ")
     line.cells[line.cursor++] = character
   }
-}
-
-function move(line: Line, character: string | undefined): void {
-  if (character === "\r") line.cursor = 0
-  else if (character === "\b") line.cursor = Math.max(line.cursor - 1, 0)
 }
 
 /** A cursor that is sent beyond any screen stays here: a hostile number must not cost memory. */
