@@ -7,13 +7,12 @@ import { lazily } from "../../base/lazily.ts"
 /** Limits of one runner. Every key has a default that works; `docs/guide/configuration.md` explains each. */
 export const backgroundConfigSchema = lazily(() => {
   const count = z.number().int().positive()
+  const countOrNone = z.number().int().nonnegative()
   const seconds = z.number().positive()
+  const timeOrNone = z.number().nonnegative()
   return z
     .strictObject({
-      maxConcurrentTasks: z
-        .number()
-        .int()
-        .nonnegative()
+      maxConcurrentTasks: countOrNone
         .max(MOST_TASKS_AT_ONCE)
         .default(10)
         .describe(
@@ -29,12 +28,7 @@ export const backgroundConfigSchema = lazily(() => {
         .record(z.string(), count)
         .default({})
         .describe("How many tasks run at once per model, by the model's name."),
-      maxAgentDepth: z
-        .number()
-        .int()
-        .nonnegative()
-        .default(3)
-        .describe("How deep agents may start agents; deeper ones are refused."),
+      maxAgentDepth: countOrNone.default(3).describe("How deep agents may start agents; deeper ones are refused."),
       maxAgentFanOut: count.default(8).describe("Live agents that one task may have started; more are refused."),
       maxTokensPerTask: count.nullable().default(null).describe("Caps the tokens a task may spend. null: no cap."),
       maxCostMicrosPerTask: count
@@ -56,23 +50,17 @@ export const backgroundConfigSchema = lazily(() => {
       thresholdSeconds: seconds
         .default(10)
         .describe("After so long a call moves to the background, if its tool can and names no threshold of its own."),
-      completedTaskRetentionSeconds: z
-        .number()
-        .nonnegative()
+      completedTaskRetentionSeconds: timeOrNone
         .default(3600)
         .describe("How long output and payload stay once a result was used."),
-      recordRetentionDays: z
-        .number()
-        .nonnegative()
+      recordRetentionDays: timeOrNone
         .default(30)
         .describe("How long the record of a used task without a session stays."),
       outputLimitBytes: count
         .min(4096)
         .default(64 * 1024 * 1024)
         .describe("How much output is kept per task. When a task prints more, the newest half of this is kept."),
-      stopGraceSeconds: z
-        .number()
-        .nonnegative()
+      stopGraceSeconds: timeOrNone
         .default(5)
         .describe("How long a process that is asked to end has before it is killed."),
       retainTurnTimeoutMs: count

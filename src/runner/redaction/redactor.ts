@@ -6,7 +6,7 @@ import { SECRET_PATTERNS, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns
 /** Takes secrets out of whatever is stored, logged or shown. Finding none is cheap. */
 export interface Redactor {
   /** Adds the values of a command's environment, which may come back in its output. */
-  learn(environment: RedactorOptions["environment"]): void
+  learn(environment: Environment): void
   redactText(text: string): string
   /** The same value, not a copy, when there was nothing to take out. */
   redactJson(value: JsonValue): { readonly value: JsonValue; readonly hasChanged: boolean }
@@ -20,18 +20,16 @@ export interface Redactor {
   readonly longestUnfinishedBytes: number
 }
 
-export interface RedactorOptions {
-  /** The values of its secret-looking variables are secrets. */
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
+type Environment = Readonly<Record<string, string | undefined>>
 
 const REDACTED = "[redacted]"
 const CONTEXT_BYTES = 16 * 1_024
 const LONGEST_UNFINISHED_BYTES = 256
 const STAR = 42
 
-export function createRedactor(options: RedactorOptions): Redactor {
-  const finder = createSecretFinder(options.environment)
+/** The values of the environment's secret-looking variables are secrets. */
+export function createRedactor({ environment }: { readonly environment: Environment }): Redactor {
+  const finder = createSecretFinder(environment)
 
   function redactText(text: string): string {
     const ranges = finder.find(text, "text")
@@ -106,20 +104,10 @@ interface SecretRange {
   readonly end: number
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** `bytes`: one character stands for one byte. */
 type Form = "text" | "bytes"
 
 type KnownValue = Readonly<Record<Form, string>>
-
-interface SecretFinder {
-  /** The values of its secret-looking variables are secrets from now on. */
-  learn(environment: Environment): void
-  /** In order and apart from each other. */
-  find(text: string, form: Form): readonly SecretRange[]
-  countUnfinished(bytes: string): number
-}
 
 const SHORTEST_VALUE_CHARACTERS = 8
 const MOST_LEARNED_VALUES = 256
@@ -127,12 +115,13 @@ const MOST_LEARNED_VALUES = 256
 const SHORTEST_BEGINNING_CHARACTERS = 3
 const NOTHING: readonly SecretRange[] = []
 
-function createSecretFinder(environment: Environment): SecretFinder {
+function createSecretFinder(environment: Environment) {
   /** Known from the beginning, and for good. */
   const own = toSecretValues(environment)
   const learned = new Map<string, KnownValue>()
   let known = own
 
+  /** The values of its secret-looking variables are secrets from now on. */
   function learn(more: Environment): void {
     for (const value of toSecretValues(more)) {
       if (own.some(({ text }) => text === value.text)) continue
@@ -160,12 +149,13 @@ function createSecretFinder(environment: Environment): SecretFinder {
 
   return {
     learn,
-    find(text, form) {
+    /** In order and apart from each other. */
+    find(text: string, form: Form): readonly SecretRange[] {
       const ranges = findValues(text, form)
       if (SUSPICION.test(text)) ranges.push(...findShapes(text))
       return ranges.length < 2 ? ranges : merge(ranges)
     },
-    countUnfinished(bytes) {
+    countUnfinished(bytes: string): number {
       const shape = UNFINISHED_SECRET.exec(bytes)
       const beginnings = known.map((value) => countBeginning(bytes, value.bytes))
       return Math.max(shape ? bytes.length - shape.index : 0, ...beginnings)

@@ -83,21 +83,16 @@ export const SUSPICION =
   /sk-|A[KS]IA|gh[pousr]_|github_pat_|xox|AIza|glpat-|npm_|eyJ|-----B|[Bb]earer|BEARER|[Bb]asic|BASIC|[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE|[Pp]ass|PASS|[Ss]ecret|SECRET|[Tt]oken|TOKEN|-key|[Kk]ey["' \t]*[:=]|KEY["' \t]*[:=]|[Cc]redential|CREDENTIAL|:\/\/[^\s/]*@/
 
 /** A secret whose end may not have been printed yet. A question for one, with nothing after it, is none. */
-export const UNFINISHED_SECRET = new RegExp(
-  [
-    "sk-[\\w-]*",
-    "(?:AKIA|ASIA|AIza|xox[abeoprs]-|glpat-|gh[pousr]_|github_pat_|npm_)[\\w-]*",
-    "eyJ[\\w.-]*",
-    "(?:authorization[:=] ?)?(?:bearer|basic)[ \\t]+[\\w.~+/=-]*",
-    "authorization[:=] ?\\S*",
-    `(?:x-[\\w-]*(?:key|token|secret)|${NAMES})${ASSIGNED}(?:["'][^"'\\r\\n]*|[^\\s"']+)`,
-    `${NAMES}${AFTER_FLAG}(?:["'][^"'\\r\\n]*|[^\\s"']+)`,
-    `cookie["']?[ \\t]*:[ \\t]*[^\\s][^\\r\\n]*`,
-    "://[^\\s/:@]*:(?!\\d*$)[^\\s/@]*",
-  ]
-    .map((part) => `(?:${part})`)
-    .join("|")
-    .replace(/^/, "(?:")
-    .replace(/$/, ")$"),
-  "i",
-)
+const UNFINISHED = [
+  "sk-[\\w-]*",
+  "(?:AKIA|ASIA|AIza|xox[abeoprs]-|glpat-|gh[pousr]_|github_pat_|npm_)[\\w-]*",
+  "eyJ[\\w.-]*",
+  "(?:authorization[:=] ?)?(?:bearer|basic)[ \\t]+[\\w.~+/=-]*",
+  "authorization[:=] ?\\S*",
+  `(?:x-[\\w-]*(?:key|token|secret)|${NAMES})${ASSIGNED}(?:["'][^"'\\r\\n]*|[^\\s"']+)`,
+  `${NAMES}${AFTER_FLAG}(?:["'][^"'\\r\\n]*|[^\\s"']+)`,
+  `cookie["']?[ \\t]*:[ \\t]*[^\\s][^\\r\\n]*`,
+  "://[^\\s/:@]*:(?!\\d*$)[^\\s/@]*",
+]
+
+export const UNFINISHED_SECRET = new RegExp(`(?:${UNFINISHED.map((part) => `(?:${part})`).join("|")})$`, "i")
