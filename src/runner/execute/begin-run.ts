@@ -62,7 +62,11 @@ export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
 export function failRun(scope: FailRunScope, plan: RunPlan, outcome: Outcome): void {
   const active = createActiveRun(scope.clock, plan)
   note(scope, active)
-  void concludeUnbegun(scope, active, outcome)
+  // It had no work: nothing of it can be measured or come late.
+  void endRun(scope, active, outcome).then((task) => {
+    release(scope, active, task)
+    active.ended.resolve(task)
+  })
 }
 
 /** Others may have taken this worker for lost, and it now claims a run it still works on: that older work is lost. */
@@ -171,24 +175,12 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
     void closeSpool(scope, active, (spool) => spool.discard())
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
-  active.listeners.onLeft?.(task)
-  active.span?.end(task)
-  if (task && isTerminal(task.status)) scope.queue.own?.remove(task.id)
-  release(scope, active)
+  release(scope, active, task)
   if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active.output, task, spool))
   active.ended.resolve(task)
   if (active.standing.in === "lost") void endLostProcesses(scope, active)
   if (!outcome && active.control.stop && standing.in === "background")
     void work.then((late) => noteLate(scope, active, late))
-}
-
-/** Ends a run that had no work: nothing of it can be measured or come late. */
-async function concludeUnbegun(scope: FailRunScope, active: ActiveRun, outcome: Outcome): Promise<void> {
-  const task = await endRun(scope, active, outcome)
-  active.listeners.onLeft?.(task)
-  active.span?.end(task)
-  release(scope, active)
-  active.ended.resolve(task)
 }
 
 /** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
@@ -201,7 +193,10 @@ async function settle(scope: HasLog, active: ActiveRun): Promise<void> {
   else await finishFollowing(scope, active, { isComplete: true })
 }
 
-function release(scope: SlotScope, active: ActiveRun): void {
+function release(scope: SlotScope, active: ActiveRun, task: TaskRecord | null): void {
+  active.listeners.onLeft?.(task)
+  active.span?.end(task)
+  if (task && isTerminal(task.status)) scope.queue.own?.remove(task.id)
   active.notes.cancelSave?.()
   // Again: a stop that came while the end was being told has set another.
   active.times.cancelDeadline?.()

@@ -8,7 +8,7 @@ import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { ActiveRun, Outcome, RunControl, RunOutputs, TurnState } from "../run/active-run.ts"
 import { countedMs, saveNotes } from "../run/run-account.ts"
-import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
+import { decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
 import { thisHost } from "../worker/worker-identity.ts"
 import { isTurn } from "../tool/tool-source.ts"
 import { detachRun, writeUnderFence, createStoreRetry, type StoreRetry } from "../run/ownership.ts"
@@ -126,25 +126,13 @@ async function toEndEvents(
 
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
 async function toHandBack(scope: HasStore & HasClock & HasEngine, active: ActiveRun): Promise<LifecycleEvent> {
-  const { name } = active.call.tool
-  const crash = {
-    by: "shutdown",
-    title: name,
-    tool: name,
-    ranMs: countedMs(scope, active.times),
-    host: thisHost(scope),
-  } as const
-  if (isTurn(active.call)) return handBackTurn(scope, active, crash)
-  return toCrashEvent(decideOnCrash(inFlightOf([...active.steps.journal.values()]), "retry"), crash)
-}
-
-/**
- * Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not.
- */
-async function handBackTurn(scope: HasStore, { taskId, run }: ActiveRun, crash: Crash): Promise<LifecycleEvent> {
-  const { store } = scope
-  const [steps, task] = await Promise.all([store.steps(taskId, run), store.task(taskId)])
-  return toCrashEvent(decideTurnOnCrash(inFlightOf(steps)), { ...crash, title: task?.title ?? crash.title })
+  const { taskId, run, call, times, steps } = active
+  const { name: tool } = call.tool
+  const crash = { by: "shutdown", title: tool, tool, ranMs: countedMs(scope, times), host: thisHost(scope) } as const
+  if (!isTurn(call)) return toCrashEvent(decideOnCrash(inFlightOf([...steps.journal.values()]), "retry"), crash)
+  // Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not.
+  const [taken, task] = await Promise.all([scope.store.steps(taskId, run), scope.store.task(taskId)])
+  return toCrashEvent(decideTurnOnCrash(inFlightOf(taken)), { ...crash, title: task?.title ?? tool })
 }
 
 function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly OnCrash[] {

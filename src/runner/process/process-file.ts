@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from "node:fs"
+import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
 
@@ -48,21 +48,14 @@ function toFacts(text: string): ProcessFacts {
 
 /** Takes the right to run away from a wrapper that has not claimed it. Does nothing when the wrapper was faster. */
 export function forbidRun(path: string): void {
-  let descriptor: number
   try {
-    descriptor = openSync(path, "wx", 0o600)
+    writeFileSync(path, `${FORBIDDEN}\n`, { flag: "wx", mode: 0o600 })
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === "EEXIST") return
+    // Our own file, without its line: it would be taken for the claim of a wrapper that died.
+    if (syscall === "write") rmSync(path, { force: true })
     throw error
-  }
-  try {
-    writeSync(descriptor, `${FORBIDDEN}\n`)
-  } catch (error) {
-    // It would be taken for the claim of a wrapper that died.
-    rmSync(path, { force: true })
-    throw error
-  } finally {
-    closeSync(descriptor)
   }
 }
 

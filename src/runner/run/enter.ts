@@ -8,14 +8,11 @@ type Asking = Pick<ToolCall, "parentTask">
  * A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a
  * later start.
  */
-export function requireOpen(scope: HasActive, asking: Asking = {}): void {
-  if (!scope.active.isClosing || isAskedByRun(scope, asking)) return
+export function requireOpen({ active }: HasActive, { parentTask }: Asking = {}): void {
+  if (!active.isClosing) return
+  const asking = parentTask ? active.get(parentTask) : undefined
+  if (asking?.standing.in === "background" && !asking.control.abort.signal.aborted) return
   throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
-}
-
-function isAskedByRun(scope: HasActive, { parentTask }: Asking): boolean {
-  const active = parentTask ? scope.active.get(parentTask) : undefined
-  return active?.standing.in === "background" && !active.control.abort.signal.aborted
 }
 
 /**

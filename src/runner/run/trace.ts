@@ -35,15 +35,10 @@ export interface Trace {
   end(attributes?: Attributes, errorType?: string): void
 }
 
-export interface SpanStart {
+interface SpanStart {
   readonly name: string
   readonly attributes: Attributes
   readonly kind?: SpanKind
-}
-
-/** True if the program has registered a tracer. */
-export function isTraced(): boolean {
-  return findTracer() !== undefined
 }
 
 /** In the trace that is named, below the active span when that is in it; without one, in that of the active span. */
@@ -148,7 +143,7 @@ interface TracedRun {
  * names. Null when nobody traces, and for a turn: the span of a turn is its agent's.
  */
 export function beginRunSpan({ taskId, run, origin, call, standing }: TracedRun): RunSpan | null {
-  if (isTurn(call) || !isTraced()) return null
+  if (isTurn(call) || !findTracer()) return null
   const { session, traceId } = origin
   const { plugin, tool } = call
   const isForeground = standing.in === "foreground"

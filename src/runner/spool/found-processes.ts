@@ -21,10 +21,25 @@ const NAME = /^process-(\d+)(?:-launch-(\d+))?$/
  * Contract: once this returns, no wrapper that an earlier owner of the run spawned before it died, or was about to spawn
  * when it was suspended, can begin to run its command. A suspended owner may not have made the folder yet, so the folder
  * is made here. Throws where that cannot be made so, as on a full disk.
+ *
+ * It takes the right to run from every wrapper that may be there without its claim. Calls at the same time claim in any
+ * order: a lower number may be late, and a higher one carries its marker already. Only the last to be spawned can have
+ * missed that too, when Meanwhile died in the middle of it: it is the next number, or the next launch of one that never
+ * ran.
  */
 export function forbidProcesses({ directory }: RunPaths, marker: string): void {
   mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
-  forbidUnclaimed(directory, marker)
+  const launches = listLaunches(directory)
+  const isClaimed = (launch: Launch): boolean => readFacts(launch.path)?.claim !== "forbidden"
+  const claimed = new Set([...launches].filter(([, launch]) => isClaimed(launch)).map(([number]) => number))
+  const carried = listMarkerEndings(marker)
+    .flatMap((ending) => /^\/(\d+)/.exec(ending)?.[1] ?? [])
+    .map(Number)
+  const known = Array.from({ length: largest(launches.keys()) }, (_, index) => index + 1)
+  for (const number of new Set([...known, ...carried, largest([...claimed, ...carried]) + 1])) {
+    if (claimed.has(number)) continue
+    forbidRun(join(directory, toProcessName(number, (launches.get(number)?.launch ?? 0) + 1)))
+  }
 }
 
 /**
@@ -45,26 +60,6 @@ export async function findProcesses(paths: RunPaths, marker: string, clock: Cloc
     processes.set(number, { ...launch, ...(await findProcess(launch.path, `${marker}/${number}`, clock)) })
   }
   return processes
-}
-
-/**
- * Takes the right to run from every wrapper that may be there without its claim. Calls at the same time claim in any
- * order: a lower number may be late, and a higher one carries its marker already. Only the last to be spawned can have
- * missed that too, when Meanwhile died in the middle of it: it is the next number, or the next launch of one that never
- * ran.
- */
-function forbidUnclaimed(directory: string, marker: string): void {
-  const launches = listLaunches(directory)
-  const isClaimed = (launch: Launch): boolean => readFacts(launch.path)?.claim !== "forbidden"
-  const claimed = new Set([...launches].filter(([, launch]) => isClaimed(launch)).map(([number]) => number))
-  const carried = listMarkerEndings(marker)
-    .flatMap((ending) => /^\/(\d+)/.exec(ending)?.[1] ?? [])
-    .map(Number)
-  const known = Array.from({ length: largest(launches.keys()) }, (_, index) => index + 1)
-  for (const number of new Set([...known, ...carried, largest([...claimed, ...carried]) + 1])) {
-    if (claimed.has(number)) continue
-    forbidRun(join(directory, toProcessName(number, (launches.get(number)?.launch ?? 0) + 1)))
-  }
 }
 
 /** The newest launch of each number. */

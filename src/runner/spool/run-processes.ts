@@ -27,8 +27,6 @@ import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 /** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
 export type Reattachment = "never_ran" | "reattachable" | "lost"
 
-export type RunProcesses = ReturnType<typeof createRunProcesses>
-
 export interface RunProcessesOptions {
   readonly paths: RunPaths
   readonly clock: Clock

@@ -15,7 +15,7 @@ import { continueOutput, recoverOutput, createOutputCap } from "./output-cap.ts"
 import { type OutputSource, type RunPaths, toRunPaths } from "./output-files.ts"
 import { readOutput } from "./read-output.ts"
 import { createRunOutput } from "./run-output.ts"
-import { createRunProcesses, type Reattachment, type RunProcesses } from "./run-processes.ts"
+import { createRunProcesses, type Reattachment } from "./run-processes.ts"
 
 /** The output and the processes of one run, while this Meanwhile process runs it. */
 export interface RunSpool {
@@ -59,6 +59,7 @@ export interface RunSpoolContext {
   readonly directory: string
   readonly clock: Clock
   readonly redactor: Redactor
+  /** This process: its folders are nobody else's to clear away while it lives. */
   readonly owner: ProcessIdentity
   readonly guard: Guard
   readonly taskId: TaskId
@@ -104,9 +105,10 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     isOurs: async () => options.isOurs?.() ?? true,
     trees: processes.trees,
     onDropped: (before) => options.onDropped?.(before),
-    onFailure: (error) => {
-      output.fail(error)
-      void stopFailed(processes)
+    onFailure: (failure) => {
+      output.fail(failure)
+      // On a disk that is full nothing can be forbidden either; the failure of the output says so already.
+      void processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
     },
     onIdle: () => {
       if (ending) void release()
@@ -181,11 +183,6 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     discard: () => end("discarded"),
     abandon,
   }
-}
-
-/** On a disk that is full nothing can be forbidden either; the failure of the output says so already. */
-async function stopFailed(processes: RunProcesses): Promise<void> {
-  await processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
 }
 
 /** The beginning of the environment variable that all processes of a run carry. */

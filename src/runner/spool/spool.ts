@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Clock } from "../../base/clock.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Outputs } from "../../task/outputs.ts"
 import { createGuard } from "../process/guard.ts"
-import type { ProcessIdentity } from "../process/identity.ts"
-import type { Redactor } from "../redaction/redactor.ts"
 import { forbidUnlessLeft } from "./found-processes.ts"
 import { type OutputSource, withFileSource, toRunPaths } from "./output-files.ts"
 import { findOrphans, listRuns, type Orphan } from "./orphans.ts"
@@ -17,6 +14,7 @@ import {
   type OpenRunSpool,
   removeRun,
   type RunSpool,
+  type RunSpoolContext,
   type RunSpoolOptions,
   toRunMarker,
 } from "./run-spool.ts"
@@ -65,12 +63,7 @@ export interface Spool {
   close(): Promise<void>
 }
 
-export interface SpoolOptions {
-  readonly directory: string
-  readonly clock: Clock
-  readonly redactor: Redactor
-  /** This process: its folders are nobody else's to clear away while it lives. */
-  readonly owner: ProcessIdentity
+export interface SpoolOptions extends Pick<RunSpoolContext, "directory" | "clock" | "redactor" | "owner"> {
   /** Where the output of those is read who have a spool of their own. Without it: there are none. */
   readonly outputs?: Outputs | undefined
 }

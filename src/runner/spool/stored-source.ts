@@ -18,9 +18,9 @@ export async function withStoredSource<Result>(
     const result = await use({
       ...extent,
       async read(start, end) {
-        const bytes = toBuffer(await outputs.read(taskId, run, start, end))
-        if (bytes.byteLength < end - start) isCut = true
-        return bytes
+        const { buffer, byteOffset, byteLength } = await outputs.read(taskId, run, start, end)
+        if (byteLength < end - start) isCut = true
+        return Buffer.from(buffer, byteOffset, byteLength)
       },
     })
     // Bytes dropped during the read are left out.
@@ -49,8 +49,4 @@ export async function withEarlierOutput<Result>(
     })
   })
   return joined ? joined.result : use(source)
-}
-
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -22,8 +22,7 @@ const announcementSchema = lazily(() =>
 
 /** Null: it is none that this version understands. */
 export function parseAnnouncement(value: JsonValue): Announcement | null {
-  const parsed = announcementSchema().safeParse(value)
-  return parsed.success ? parsed.data : null
+  return announcementSchema().safeParse(value).data ?? null
 }
 
 /** Removes the announcement of a worker, in the commit that ends its lease. */

@@ -2,10 +2,7 @@ import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Log } from "../../plugin/context.ts"
 
-export interface ChoreScope {
-  readonly clock: Clock
-  readonly log: Log
-}
+type ChoreScope = { readonly clock: Clock; readonly log: Log }
 
 export interface Chore {
   /** Waits for what is being done. */

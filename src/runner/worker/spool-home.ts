@@ -1,12 +1,12 @@
+import { dirname, resolve } from "node:path"
 import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
+import { readBootId } from "../process/identity.ts"
 import { readDataFolderId } from "./data-folder-id.ts"
-import { toSpoolPlace } from "./worker-identity.ts"
-import { dirname } from "node:path"
 
 /** Where a worker keeps what its processes print and leave, beside everything else of its data folder. */
 export interface SpoolHome {
-  /** Which folder of which start of the machine. */
+  /** Which folder of which start of the machine: the same for those who would find it there. */
   readonly spoolPlace: string
   /** Null: nothing can be kept in it, or nobody else could have another one. */
   readonly dataFolderId: string | null
@@ -14,7 +14,7 @@ export interface SpoolHome {
 
 /** An embedded store has one data folder. */
 export async function openSpoolHome({ name }: Pick<Engine, "name">, spoolDirectory: string): Promise<SpoolHome> {
-  const spoolPlace = toSpoolPlace(spoolDirectory)
+  const spoolPlace = `${readBootId()} ${resolve(spoolDirectory)}`
   return { spoolPlace, dataFolderId: name === "embedded" ? null : await readDataFolderId(toDataFolder(spoolPlace)) }
 }
 

@@ -1,5 +1,4 @@
 import { hostname } from "node:os"
-import { resolve } from "node:path"
 import type { JsonObject } from "../../base/json.ts"
 import { isProcessAlive, readBootId, thisProcessIdentity, toProcessIdentity } from "../process/identity.ts"
 import type { Engine } from "../../task/engine.ts"
@@ -19,11 +18,6 @@ export function isTaker(data: JsonObject): boolean {
   return data["takes"] === TAKER["takes"]
 }
 
-/** Where a worker keeps what its processes print and leave: the same for those who would find it there. */
-export function toSpoolPlace(spoolDirectory: string): string {
-  return `${readBootId()} ${resolve(spoolDirectory)}`
-}
-
 /** True if the process that a lease describes lives; undefined when that cannot be told from here. */
 export function isWorkerAlive(data: JsonObject): boolean | undefined {
   const identity = toProcessIdentity(data)
@@ -35,9 +29,7 @@ export function isNeighbourAlive(data: JsonObject): boolean | undefined {
   return data["bootId"] === readBootId() ? isWorkerAlive(data) : undefined
 }
 
-interface WorkerOfEngine {
-  readonly engine: Engine
-}
+type WorkerOfEngine = { readonly engine: Engine }
 
 /** The machine that people have to know where there may be several. */
 export function thisHost({ engine }: WorkerOfEngine): string | undefined {
