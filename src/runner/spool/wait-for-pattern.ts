@@ -96,40 +96,29 @@ async function findMatch(
 }
 
 function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | undefined) {
-  /** Set while somebody waits. */
-  let wake: (() => void) | undefined
   let isOver = ended instanceof AbortSignal && ended.aborted
-  let isNudged = false
-  const onSignal = (): void => wake?.()
+  let woken = Promise.withResolvers<void>()
+  /** There may be something new. During a look, it leads to another one. */
+  const nudge = (): void => woken.resolve()
   const onEnded = (): void => {
     isOver = true
-    wake?.()
+    nudge()
   }
-  signal?.addEventListener("abort", onSignal)
+  signal?.addEventListener("abort", nudge)
   if (ended instanceof AbortSignal) ended.addEventListener("abort", onEnded)
   else void ended.then(onEnded, onEnded)
   return {
+    nudge,
     hasEnded: (): boolean => isOver,
-    /** There may be something new. */
-    nudge(): void {
-      if (wake) wake()
-      else isNudged = true
-    },
     /** Until the time is over, there may be something new, the run ends, or the wait is given up. */
-    wait: (clock: Clock, delayMs: number) =>
-      new Promise<void>((resolve) => {
-        const finish = (): void => {
-          cancelTimer?.()
-          wake = undefined
-          isNudged = false
-          resolve()
-        }
-        const cancelTimer = isOver || isNudged || signal?.aborted ? undefined : clock.schedule(delayMs, finish)
-        if (cancelTimer) wake = finish
-        else finish()
-      }),
+    async wait(clock: Clock, delayMs: number): Promise<void> {
+      const cancelTimer = clock.schedule(delayMs, nudge)
+      await woken.promise
+      cancelTimer()
+      woken = Promise.withResolvers()
+    },
     close(): void {
-      signal?.removeEventListener("abort", onSignal)
+      signal?.removeEventListener("abort", nudge)
       if (ended instanceof AbortSignal) ended.removeEventListener("abort", onEnded)
     },
   }
