@@ -1,11 +1,10 @@
 import { hostname } from "node:os"
-import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { retryWhileBusy } from "./sqlite/busy-retry.ts"
 import type { IsHolderAlive } from "../rules/lease-watch.ts"
 import { isSqliteError } from "./sqlite/sqlite-error.ts"
-import { prepare } from "./sqlite/statement.ts"
+import type { Prepare } from "./sqlite/statement.ts"
 
 /** The engines that have this store open, this one and those of other processes. */
 export interface Attachments {
@@ -16,15 +15,15 @@ export interface Attachments {
 
 /** Registers this engine and forgets those whose process is dead. */
 export async function attach(
-  database: DatabaseSync,
+  prepare: Prepare,
   clock: Clock,
   isHolderAlive: IsHolderAlive,
   holder: JsonObject,
 ): Promise<Attachments> {
   const id = crypto.randomUUID()
-  const insert = prepare(database, "INSERT OR REPLACE INTO attachments (id, opened_at, data) VALUES (?, ?, ?)")
-  const others = prepare<{ id: string; data: string }>(database, "SELECT id, data FROM attachments WHERE id <> ?")
-  const remove = prepare(database, "DELETE FROM attachments WHERE id = ?")
+  const insert = prepare("INSERT OR REPLACE INTO attachments (id, opened_at, data) VALUES (?, ?, ?)")
+  const others = prepare<{ id: string; data: string }>("SELECT id, data FROM attachments WHERE id <> ?")
+  const remove = prepare("DELETE FROM attachments WHERE id = ?")
 
   const isDead = ({ data }: { data: string }): boolean => {
     const holderData = JSON.parse(data) as JsonObject

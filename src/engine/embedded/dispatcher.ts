@@ -1,4 +1,3 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
 import type { Dispatcher, Offer, TakeRequest } from "../../task/dispatcher.ts"
@@ -7,7 +6,8 @@ import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "../rules/local-bus.ts"
 import { createFairTake, type QueuedRun } from "./fair-take.ts"
 import type { Read } from "./sqlite/busy-retry.ts"
-import { createStatementCache, LIMIT, prepare } from "./sqlite/statement.ts"
+import { given, toWhere, type Where } from "./sqlite/condition.ts"
+import { LIMIT, type Prepare } from "./sqlite/statement.ts"
 
 export interface EmbeddedDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
@@ -20,27 +20,23 @@ const NO_TOOLS: ReadonlySet<string> = new Set()
 
 /** The queue is the tasks themselves: a run that is queued is offered, so there is nothing to keep in step. */
 export function createDispatcher(
-  database: DatabaseSync,
+  prepare: Prepare,
   clock: Clock,
   read: Read,
   onSubscription: (by: 1 | -1) => void,
 ): EmbeddedDispatcher {
   const listeners = new Set<() => void>()
-  const statement = createStatementCache(database)
-  const nextDue = prepare<{ due: number | null }>(
-    database,
-    `SELECT min(available_at) AS due FROM tasks INDEXED BY tasks_delayed
-     WHERE status = 'queued' AND available_at > queued_at AND available_at > ?`,
-  )
+  const nextDue = prepare<{ due: number | null }>(`SELECT min(available_at) AS due FROM tasks INDEXED BY tasks_delayed
+     WHERE status = 'queued' AND available_at > queued_at AND available_at > ?`)
 
   /** Offers without a delay are due, even if the clock was set back to before they were queued. */
   function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): QueuedRun[] {
-    const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
+    const { where, parameters } = toConditions(request, tools)
     const sql = `SELECT number, id AS taskId, run, session, workspace, plugin, tool, model, folder, priority, queued_at AS queuedAt
       FROM tasks INDEXED BY tasks_queue
       WHERE status = 'queued' AND plugin = ? AND (available_at <= ? OR available_at <= queued_at) AND (input_held_by IS NULL OR input_held_by = ?)
-      ${toConditions(request, parameters, tools)} ORDER BY priority DESC, queued_at, number ${LIMIT}`
-    return statement<QueuedRun>(sql).all(...parameters, request.limit)
+      AND ${where} ORDER BY priority DESC, queued_at, number ${LIMIT}`
+    return prepare<QueuedRun>(sql).all(plugin, clock.now(), request.worker, ...parameters, request.limit)
   }
 
   /** A worker with a plugin nearly always has all of its tools: only a worker that lacks some filters by tool. */
@@ -51,7 +47,7 @@ export function createDispatcher(
     return !tools || found.every(({ tool }) => tools.has(tool)) ? found : findOf(plugin, { ...request, limit }, tools)
   }
 
-  const fairTake = createFairTake(database, clock, takeOf)
+  const fairTake = createFairTake(prepare, clock, takeOf)
 
   return {
     take: (request) =>
@@ -74,32 +70,30 @@ export function createDispatcher(
   }
 }
 
-function toConditions(request: TakeRequest, parameters: SQLInputValue[], tools?: ReadonlySet<string>): string {
-  const conditions: string[] = []
-  function add(condition: string, values: readonly string[]): void {
-    conditions.push(`AND ${condition}`)
-    parameters.push(JSON.stringify(values))
-  }
-  if (tools) add("tool IN (SELECT value FROM json_each(?))", [...tools])
-  if (request.kinds.length < TASK_KINDS.length) add("kind IN (SELECT value FROM json_each(?))", request.kinds)
-  if (request.fullSessions.length > 0)
-    add("(session IS NULL OR session NOT IN (SELECT value FROM json_each(?)))", request.fullSessions)
-  if (request.fullModels.length > 0)
-    add("(model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))", request.fullModels)
-  if (request.fullWorkspaces.length > 0)
-    add("workspace NOT IN (SELECT value FROM json_each(?))", request.fullWorkspaces)
-  if (request.missing?.length)
-    add(
-      "(folder IS NULL OR plugin || char(1) || tool || char(1) || folder NOT IN (SELECT value FROM json_each(?)))",
-      request.missing.map(toPlaceKey),
-    )
-  if (request.only) {
-    add("(session IN (SELECT value FROM json_each(?))", request.only.sessions)
-    conditions.push("OR id IN (SELECT value FROM json_each(?)))")
-    parameters.push(JSON.stringify(request.only.tasks))
-  }
-  return conditions.join(" ")
+/** A list is one value, so that the text of the query stays the same. */
+const LISTED = "(SELECT value FROM json_each(?))"
+
+function toConditions(request: TakeRequest, tools?: ReadonlySet<string>): Where {
+  const { kinds, fullSessions, fullModels, fullWorkspaces, missing = [], only } = request
+  const unless = (sql: string, values: readonly string[]) => given(sql, values.length > 0 ? toList(values) : undefined)
+  return toWhere([
+    given(`tool IN ${LISTED}`, tools && toList([...tools])),
+    given(`kind IN ${LISTED}`, kinds.length < TASK_KINDS.length ? toList(kinds) : undefined),
+    unless(`(session IS NULL OR session NOT IN ${LISTED})`, fullSessions),
+    unless(`(model IS NULL OR model NOT IN ${LISTED})`, fullModels),
+    unless(`workspace NOT IN ${LISTED}`, fullWorkspaces),
+    unless(
+      `(folder IS NULL OR plugin || char(1) || tool || char(1) || folder NOT IN ${LISTED})`,
+      missing.map(toPlaceKey),
+    ),
+    only && {
+      sql: `(session IN ${LISTED} OR id IN ${LISTED})`,
+      values: [toList(only.sessions), toList(only.tasks)],
+    },
+  ])
 }
+
+const toList = (values: readonly string[]): string => JSON.stringify(values)
 
 function toOffer({ taskId, run, session, workspace, plugin, model, tool, folder }: QueuedRun): Offer {
   return { taskId, run, session, workspace, plugin, model, tool, folder }

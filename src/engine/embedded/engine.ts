@@ -14,6 +14,7 @@ import { IN_MEMORY, openDatabase } from "./open.ts"
 import type { Change } from "../rules/change.ts"
 import { createPerform } from "../rules/perform.ts"
 import { createRead } from "./sqlite/busy-retry.ts"
+import { createPrepare } from "./sqlite/statement.ts"
 import { toStoreError } from "./sqlite/sqlite-error.ts"
 import { createStore } from "./store.ts"
 import { createRecordCache } from "./tables/record-cache.ts"
@@ -54,13 +55,14 @@ export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Prom
 
 async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions): Promise<Engine> {
   const { path, synchronous = "full", clock = systemClock, isHolderAlive = () => undefined } = options
-  const attachments = await attach(database, clock, isHolderAlive, options.holder ?? {})
-  const tables = createTables(database)
+  const prepare = createPrepare(database)
+  const attachments = await attach(prepare, clock, isHolderAlive, options.holder ?? {})
+  const tables = createTables(prepare)
   const leaseWatch = createLeaseWatch(clock, isHolderAlive)
   const read = createRead(database, path)
   const countListener = (by: 1 | -1): void => foreignChanges.count(by)
   const bus = createLocalBus(countListener)
-  const dispatcher = createDispatcher(database, clock, read, countListener)
+  const dispatcher = createDispatcher(prepare, clock, read, countListener)
   const intervals = {
     aloneMs: options.pollAloneMs ?? POLL_ALONE_MS,
     sharedMs: options.pollSharedMs ?? POLL_SHARED_MS,
@@ -100,7 +102,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   const closeOnce = (): Promise<void> => (closing ??= close())
   return {
     name: "embedded",
-    store: createStore({ database, clock, tables, cache, leaseWatch, groupCommit, read }),
+    store: createStore({ prepare, clock, tables, cache, leaseWatch, groupCommit, read }),
     dispatcher,
     bus,
     now: () => clock.now(),

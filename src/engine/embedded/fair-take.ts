@@ -1,10 +1,9 @@
-import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
 import type { Offer, TakeRequest } from "../../task/dispatcher.ts"
 import type { TaskId } from "../../task/id.ts"
 import { createFairShare, type FairShare } from "../rules/fair-share.ts"
-import { prepare } from "./sqlite/statement.ts"
+import type { Prepare } from "./sqlite/statement.ts"
 
 /** A queued run, and its place in the queue. */
 export interface QueuedRun extends Offer {
@@ -25,13 +24,13 @@ const MOST_OFFERED = 10_000
 
 /** `findOf` finds what a plugin has for a request, in the order of the queue. */
 export function createFairTake(
-  database: DatabaseSync,
+  prepare: Prepare,
   clock: Clock,
   findOf: (plugin: string, request: TakeRequest) => readonly QueuedRun[],
 ): FairTake {
   const shares = new Map<string, FairShare>()
   const offered = new Map<TaskId, QueuedRun>()
-  const isAnybodyElse = prepare<{ is: number }>(database, IS_ANYBODY_ELSE)
+  const isAnybodyElse = prepare<{ is: number }>(IS_ANYBODY_ELSE)
 
   function shareOf(plugin: string): FairShare {
     const share = shares.get(plugin) ?? createFairShare(clock)

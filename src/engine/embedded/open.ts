@@ -4,7 +4,6 @@ import { retryWhileBusy } from "./sqlite/busy-retry.ts"
 import { assertOursByQuery, migrate } from "./schema/migrations.ts"
 import { toStoreError } from "./sqlite/sqlite-error.ts"
 import { createStoreFile, inspectStoreFile } from "./store-file.ts"
-import { prepare } from "./sqlite/statement.ts"
 
 /** In place of a path: the store ends with its process, and no other process can open it. */
 export const IN_MEMORY = ":memory:"
@@ -71,7 +70,7 @@ const PAGE_BYTES = 2_048
 
 function configure(database: DatabaseSync, { synchronous, maxPages }: OpenOptions): void {
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
-  prepare(database, "PRAGMA journal_mode = WAL").get()
+  database.prepare("PRAGMA journal_mode = WAL").get()
   database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES[synchronous]}`)
   database.exec(`PRAGMA cache_size = ${-CACHE_KIBIBYTES}`)

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
@@ -8,9 +7,7 @@ import type { LeaseWatch } from "../rules/tables.ts"
 import { toLease, type LeaseRow, toStoredLease } from "../rules/hold-lease.ts"
 import type { Read } from "./sqlite/busy-retry.ts"
 import { checkIntegrity } from "./read/integrity.ts"
-import { createTaskCounts } from "./read/task-counts.ts"
-import { createTaskList } from "./read/task-query.ts"
-import { createTaskLookup } from "./read/task-lookup.ts"
+import { createTaskList, createTaskLookup } from "./read/task-list.ts"
 import { toTaskRecord } from "../rules/stored-task.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
 import type { StoredTables } from "./tables/tables.ts"
@@ -20,10 +17,10 @@ import type { StoredSessions } from "./tables/session-table.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../rules/cursor.ts"
 import type { JsonValue } from "../../base/json.ts"
 import { ANNOUNCEMENTS, WORKER_LEASE_PREFIX, type WorkerRecord } from "../../task/worker.ts"
-import { prepare } from "./sqlite/statement.ts"
+import type { Prepare } from "./sqlite/statement.ts"
 
 export interface StoreParts {
-  readonly database: DatabaseSync
+  readonly prepare: Prepare
   readonly clock: Clock
   readonly tables: StoredTables
   readonly cache: RecordCache
@@ -32,12 +29,11 @@ export interface StoreParts {
   readonly read: Read
 }
 
-export function createStore({ database, clock, tables, cache, leaseWatch, groupCommit, read }: StoreParts): TaskStore {
+export function createStore({ prepare, clock, tables, cache, leaseWatch, groupCommit, read }: StoreParts): TaskStore {
   const { tasks, runs, events, steps, notices, groups, waits, leases, sessions, documents, artifacts } = tables
-  const list = createTaskList(database)
-  const lookup = createTaskLookup(database, clock)
-  const counts = createTaskCounts(database, clock)
-  const workers = createWorkerList(database, leaseWatch)
+  const list = createTaskList(prepare)
+  const lookup = createTaskLookup(prepare, clock)
+  const workers = createWorkerList(prepare, leaseWatch)
   return {
     commit: <const Operations extends readonly Operation[]>(operations: Operations, options?: CommitOptions) =>
       groupCommit.commit(operations, options) as Promise<Answers<Operations>>,
@@ -51,10 +47,10 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
         const task = tasks.find(id)
         return task && (task.course.run === run ? toTaskRecord(task) : runs.find(task.number, run))
       }),
-    tasks: (filter, page) => read(() => list.page(filter, page)),
-    countTasks: (filter) => read(() => list.count(filter)),
-    countByStatus: (filter) => read(() => counts.byStatus(filter)),
-    queueAgeMs: (filter) => read(() => counts.queueAgeMs(filter)),
+    tasks: (filter, page) => read(() => list.tasks(filter, page)),
+    countTasks: (filter) => read(() => list.countTasks(filter)),
+    countByStatus: (filter) => read(() => list.countByStatus(filter)),
+    queueAgeMs: (filter) => read(() => lookup.queueAgeMs(filter)),
     findByPrefix: (workspace, prefix, limit) => read(() => lookup.findByPrefix(workspace, prefix, limit)),
     placeInQueue: (id) => read(() => lookup.placeInQueue(id)),
     events: (id, afterSequence, limit) => read(() => events.read(id, afterSequence, limit)),
@@ -76,7 +72,7 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
     document: (workspace, collection, id) => read(() => documents.find(workspace, collection, id)),
     documents: (workspace, collection) => read(() => documents.read(workspace, collection)),
     artifact: (workspace, hash) => read(() => artifacts.find(workspace, hash)),
-    checkIntegrity: () => read(() => checkIntegrity(database)),
+    checkIntegrity: () => read(() => checkIntegrity(prepare)),
   }
 }
 
@@ -84,8 +80,7 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
 function listSessions(table: StoredSessions, workspace: WorkspaceId, request: PageRequest): Page<SessionRecord> {
   const { limit, cursor } = request
   requirePageLimit(limit, "sessions")
-  const after = cursor === undefined ? undefined : parseCursor(cursor)
-  const found = table.list(workspace, after && { updatedAt: after.at, number: after.number }, limit + 1)
+  const found = table.list(workspace, cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
   const shown = found.slice(0, limit)
   const items = shown.map(({ record }) => record)
   const last = shown.at(-1)
@@ -95,16 +90,13 @@ function listSessions(table: StoredSessions, workspace: WorkspaceId, request: Pa
 
 type WorkerRow = LeaseRow & { readonly announcement: string | null; readonly running: number }
 
-function createWorkerList(database: DatabaseSync, watch: LeaseWatch): () => readonly WorkerRecord[] {
+function createWorkerList(prepare: Prepare, watch: LeaseWatch): () => readonly WorkerRecord[] {
   // A lease that somebody else has taken is of a worker that is gone.
-  const read = prepare<WorkerRow>(
-    database,
-    `SELECT leases.*,
+  const read = prepare<WorkerRow>(`SELECT leases.*,
        (SELECT value FROM documents WHERE workspace = ?2 AND collection = ?3 AND id = holder) AS announcement,
        (SELECT count(*) FROM tasks INDEXED BY tasks_by_status
          WHERE status IN ('running', 'stopping') AND worker = holder AND kind <> 'turn') AS running
-     FROM leases WHERE key >= ?1 AND key = ?1 || holder ORDER BY key`,
-  )
+     FROM leases WHERE key >= ?1 AND key = ?1 || holder ORDER BY key`)
   return () =>
     read.all(WORKER_LEASE_PREFIX, ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection).flatMap((row) => {
       const lease = toStoredLease(row)

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { LogFlush } from "./log-flush.ts"
 import { APPLICATION_ID } from "../schema/migrations.ts"
-import { prepare } from "../sqlite/statement.ts"
+import { createPrepare } from "../sqlite/statement.ts"
 import { closeSync, fstatSync, openSync, writeSync } from "node:fs"
 
 /** Says which commits wait for the disk, and hands it what the others leave in the log. */
@@ -27,7 +27,7 @@ const SOON_MS = 5
 
 /** A commit waits, unless its writers say that they need not. */
 function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
-  const writeAPage = prepare(database, `PRAGMA application_id = ${APPLICATION_ID}`)
+  const writeAPage = createPrepare(database)(`PRAGMA application_id = ${APPLICATION_ID}`)
   let isWaiting = true
   let isBehind = false
   let timer: NodeJS.Timeout | undefined
@@ -163,7 +163,8 @@ export function createLogRoom(database: DatabaseSync, path: string): LogRoom {
 
 /** How long the log is when it is folded into the file: from then on it is written over. */
 function readLongestLog(database: DatabaseSync): number {
-  const pages = prepare<{ wal_autocheckpoint: number }>(database, "PRAGMA wal_autocheckpoint").get()
-  const size = prepare<{ page_size: number }>(database, "PRAGMA page_size").get()
+  const prepare = createPrepare(database)
+  const pages = prepare<{ wal_autocheckpoint: number }>("PRAGMA wal_autocheckpoint").get()
+  const size = prepare<{ page_size: number }>("PRAGMA page_size").get()
   return (pages?.wal_autocheckpoint ?? 0) * ((size?.page_size ?? 0) + FRAME_HEADER_BYTES)
 }

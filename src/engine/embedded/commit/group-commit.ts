@@ -9,7 +9,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../../base/clock.ts"
 import type { Perform } from "../../rules/perform.ts"
 import type { DiskWait, LogRoom } from "./disk-wait.ts"
-import { prepare } from "../sqlite/statement.ts"
+import { createPrepare } from "../sqlite/statement.ts"
 import type { RecordCache } from "../tables/record-cache.ts"
 
 export interface GroupCommit {
@@ -126,12 +126,13 @@ export type RunTransaction = (writers: readonly (readonly Operation[])[], waitsF
 
 export function createTransaction(parts: TransactionParts): RunTransaction {
   const { database, clock, perform, cache, logRoom, diskWait } = parts
-  const begin = prepare(database, "BEGIN IMMEDIATE")
-  const commit = prepare(database, "COMMIT")
-  const rollback = prepare(database, "ROLLBACK")
-  const savepoint = prepare(database, "SAVEPOINT writer")
-  const release = prepare(database, "RELEASE writer")
-  const takeBack = prepare(database, "ROLLBACK TO writer")
+  const prepare = createPrepare(database)
+  const begin = prepare("BEGIN IMMEDIATE")
+  const commit = prepare("COMMIT")
+  const rollback = prepare("ROLLBACK")
+  const savepoint = prepare("SAVEPOINT writer")
+  const release = prepare("RELEASE writer")
+  const takeBack = prepare("ROLLBACK TO writer")
 
   /** True if the last group had a refusal: the next one is likely to have one too. */
   let isCareful = false

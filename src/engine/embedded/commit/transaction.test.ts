@@ -4,6 +4,7 @@ import { MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
 import type { Perform } from "../../rules/perform.ts"
 import { openDatabase } from "../open.ts"
+import { createPrepare } from "../sqlite/statement.ts"
 import { createRecordCache } from "../tables/record-cache.ts"
 import { createTables } from "../tables/tables.ts"
 import { createFolder } from "../../../../test/support/embedded/store.ts"
@@ -42,7 +43,7 @@ describe("what waits for the disk is told of a commit", () => {
       database,
       clock: systemClock,
       perform,
-      cache: createRecordCache(database, createTables(database)),
+      cache: createRecordCache(database, createTables(createPrepare(database))),
       logRoom: { make: () => {}, close: () => {} },
       diskWait: { choose: () => {}, beforeCommit: () => {}, committed: () => (told += 1), close: async () => {} },
     })

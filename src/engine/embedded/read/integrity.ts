@@ -1,9 +1,8 @@
-import type { DatabaseSync } from "node:sqlite"
 import { isMeanwhileError, toErrorMessage } from "../../../base/error.ts"
 import type { StoreHealth } from "../../../task/store.ts"
 import { INTEGRITY_RULES } from "../../rules/integrity-rules.ts"
 import { toStoreError } from "../sqlite/sqlite-error.ts"
-import { prepare } from "../sqlite/statement.ts"
+import type { Prepare } from "../sqlite/statement.ts"
 
 const OF_TASK = "place BETWEEN number << 32 AND number << 32 | 0xffffffff"
 
@@ -20,17 +19,14 @@ const RULES: readonly string[] = [
    WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE number = place >> 32)`,
 ]
 
-export function checkIntegrity(database: DatabaseSync): StoreHealth {
-  const problems = checkFile(database)
+export function checkIntegrity(prepare: Prepare): StoreHealth {
+  const problems = checkFile(prepare)
   if (problems.length === 0) {
-    for (const { table, parent } of prepare<{ table: string; parent: string }>(
-      database,
-      "PRAGMA foreign_key_check",
-    ).all())
+    for (const { table, parent } of prepare<{ table: string; parent: string }>("PRAGMA foreign_key_check").all())
       problems.push(`A row of ${table} belongs to a row of ${parent} that does not exist.`)
     for (const rule of RULES)
       problems.push(
-        ...prepare<{ problem: string }>(database, rule)
+        ...prepare<{ problem: string }>(rule)
           .all()
           .map((row) => row.problem),
       )
@@ -39,9 +35,9 @@ export function checkIntegrity(database: DatabaseSync): StoreHealth {
 }
 
 /** Damage that even the check cannot get past is what it found. */
-function checkFile(database: DatabaseSync): string[] {
+function checkFile(prepare: Prepare): string[] {
   try {
-    const rows = prepare<{ integrity_check: string }>(database, "PRAGMA integrity_check").all()
+    const rows = prepare<{ integrity_check: string }>("PRAGMA integrity_check").all()
     return rows.map((row) => row.integrity_check).filter((text) => text !== "ok")
   } catch (error) {
     if (!isMeanwhileError(toStoreError(error, ""), "store_damaged")) throw error

@@ -1,23 +1,13 @@
-import type { SQLInputValue, DatabaseSync } from "node:sqlite"
 import { RUN_STATUSES, type RunStatus } from "../../../task/lifecycle.ts"
 import type { WorkspaceId } from "../../../task/id.ts"
-import type { AskingStep, TaskSummary } from "../../../task/record.ts"
-import type { TaskFilter, Page, PageRequest } from "../../../task/store.ts"
-import { createStatementCache, LIMIT, prepare } from "../sqlite/statement.ts"
-import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
-import { parseCursor, type Position, requirePageLimit, toCursor } from "../../rules/cursor.ts"
+import type { AskingStep } from "../../../task/record.ts"
+import type { TaskFilter } from "../../../task/store.ts"
+import { among, type Condition, equal, flag, given, toWhere, type Where } from "../sqlite/condition.ts"
 
 /** One query over one index. A filter may need several, whose answers are merged. */
-export interface TaskQuery {
+export interface TaskQuery extends Where {
   /** Which index to walk: chosen here, because SQLite cannot know how many tasks a session or a status has. */
   readonly from: string
-  readonly where: string
-  readonly parameters: readonly SQLInputValue[]
-}
-
-interface Condition {
-  readonly sql: string
-  readonly values: readonly SQLInputValue[]
 }
 
 /** The narrowest index first. */
@@ -66,15 +56,11 @@ function toIndex(filter: TaskFilter): string | undefined {
   return filter.isStripped ? "tasks_stripped" : undefined
 }
 
-function toQuery(index: string | undefined, conditions: readonly Condition[]): TaskQuery {
-  return {
-    from: index === undefined ? "tasks NOT INDEXED" : `tasks INDEXED BY ${index}`,
-    where: conditions.map(({ sql }) => sql).join(" AND ") || "TRUE",
-    parameters: conditions.flatMap(({ values }) => values),
-  }
+function toQuery(index: string | undefined, conditions: readonly (Condition | undefined)[]): TaskQuery {
+  return { from: index === undefined ? "tasks NOT INDEXED" : `tasks INDEXED BY ${index}`, ...toWhere(conditions) }
 }
 
-export function toConditions(filter: TaskFilter): readonly Condition[] {
+export function toConditions(filter: TaskFilter): readonly (Condition | undefined)[] {
   return [
     equal("workspace", filter.workspace),
     equal("session", filter.session),
@@ -90,89 +76,13 @@ export function toConditions(filter: TaskFilter): readonly Condition[] {
     among("lifetime", filter.lifetimes),
     equal("worker", filter.worker),
     equal("input_held_by", filter.inputHeldBy),
-    filter.consumedBefore === undefined
-      ? undefined
-      : { sql: "used_at IS NOT NULL AND used_at < ?", values: [filter.consumedBefore] },
-    filter.endedAfter === undefined ? undefined : { sql: "ended_at > ?", values: [filter.endedAfter] },
+    given("used_at IS NOT NULL AND used_at < ?", filter.consumedBefore),
+    given("ended_at > ?", filter.endedAfter),
     flag(filter.isConsumed, "has_unused_result = 0", "has_unused_result = 1"),
     flag(filter.isStripped, "stripped_at IS NOT NULL", "stripped_at IS NULL"),
-  ].filter((condition) => condition !== undefined)
+  ]
 }
 
 function askedBy({ taskId, run, key }: AskingStep): Condition {
   return { sql: "asked_by_task = ? AND asked_by_run = ? AND asked_by_key = ?", values: [taskId, run, key] }
-}
-
-function equal(column: string, value: string | null | undefined): Condition | undefined {
-  if (value === undefined) return undefined
-  return value === null ? { sql: `${column} IS NULL`, values: [] } : { sql: `${column} = ?`, values: [value] }
-}
-
-/** Among no values is nothing, as nothing equals NULL: of an empty list SQLite may find no plan with the index that is named. */
-function among(column: string, values: readonly string[] | undefined): Condition | undefined {
-  if (!values) return undefined
-  const placeholders = values.map(() => "?").join(", ") || "NULL"
-  return { sql: `${column} IN (${placeholders})`, values }
-}
-
-function flag(value: boolean | undefined, whenTrue: string, whenFalse: string): Condition | undefined {
-  return value === undefined ? undefined : { sql: value ? whenTrue : whenFalse, values: [] }
-}
-
-interface TaskList {
-  page(filter: TaskFilter, request: PageRequest): Page<TaskSummary>
-  count(filter: TaskFilter): number
-}
-
-export function createTaskList(database: DatabaseSync): TaskList {
-  const statement = createStatementCache(database)
-  const summary = prepare<SummaryRow>(database, `SELECT ${SUMMARY_COLUMNS} FROM tasks WHERE number = ?`)
-  /** Jumps from one workspace to the next in the index instead of walking through all tasks of that status. */
-  const workspacesOf = prepare<{ workspace: WorkspaceId }>(
-    database,
-    `WITH RECURSIVE known (workspace) AS (
-       SELECT min(workspace) FROM tasks WHERE status = ?1
-       UNION ALL SELECT (SELECT min(workspace) FROM tasks WHERE status = ?1 AND workspace > known.workspace) FROM known
-       WHERE known.workspace IS NOT NULL)
-     SELECT workspace FROM known WHERE workspace IS NOT NULL`,
-  )
-
-  function queriesOf(filter: TaskFilter): readonly TaskQuery[] {
-    return toQueries(filter, (status) => workspacesOf.all(status).map(({ workspace }) => workspace))
-  }
-
-  function positions(query: TaskQuery, isByUse: boolean, after: Position | undefined, limit: number): Position[] {
-    const order = isByUse ? "used_at, number" : "number DESC"
-    const parameters: SQLInputValue[] = [...query.parameters]
-    let where = query.where
-    if (after) {
-      where += isByUse ? " AND (used_at, number) > (?, ?)" : " AND number < ?"
-      parameters.push(...(isByUse ? [after.at, after.number] : [after.number]))
-    }
-    const sql = `SELECT ${isByUse ? "used_at" : "0"} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} ${LIMIT}`
-    return statement<Position>(sql).all(...parameters, limit)
-  }
-
-  return {
-    page(filter, { limit, cursor }) {
-      requirePageLimit(limit, "tasks")
-      const isByUse = filter.consumedBefore !== undefined
-      const after = cursor === undefined ? undefined : parseCursor(cursor)
-      const found = queriesOf(filter).flatMap((query) => positions(query, isByUse, after, limit + 1))
-      found.sort((one, other) => one.at - other.at || (isByUse ? one.number - other.number : other.number - one.number))
-      const shown = found.slice(0, limit)
-      const items = shown.flatMap(({ number }) => {
-        const row = summary.get(number)
-        return row ? [toTaskSummary(row)] : []
-      })
-      const last = shown.at(-1)
-      return found.length > limit && last ? { items, cursor: toCursor(last) } : { items }
-    },
-    count(filter) {
-      return queriesOf(filter).reduce((sum, { from, where, parameters }) => {
-        const sql = `SELECT count(*) AS count FROM ${from} WHERE ${where}`
-        return sum + (statement<{ count: number }>(sql).get(...parameters)?.count ?? 0)
-      }, 0)
-    },
-  }
 }

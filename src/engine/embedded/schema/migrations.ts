@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { MeanwhileError } from "../../../base/error.ts"
 import { MIGRATIONS } from "./schema-changes.ts"
-import { prepare } from "../sqlite/statement.ts"
+import { createPrepare } from "../sqlite/statement.ts"
 
 /** Marks a file as a store of ours: "MEAN" in ASCII. */
 export const APPLICATION_ID = 0x4d45414e
@@ -40,11 +40,12 @@ export function assertOurs(path: string, applicationId: number, storeVersion: nu
 
 export function assertOursByQuery(database: DatabaseSync, path: string): void {
   // In this order: another process may be creating the store between the two, and the tables come with the mark.
-  const isEmpty = prepare(database, "SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
-  const application = prepare<{ application_id: number }>(database, "PRAGMA application_id").get()
+  const prepare = createPrepare(database)
+  const isEmpty = prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
+  const application = prepare<{ application_id: number }>("PRAGMA application_id").get()
   assertOurs(path, application?.application_id ?? 0, readStoreVersion(database), isEmpty)
 }
 
 function readStoreVersion(database: DatabaseSync): number {
-  return prepare<{ user_version: number }>(database, "PRAGMA user_version").get()?.user_version ?? 0
+  return createPrepare(database)<{ user_version: number }>("PRAGMA user_version").get()?.user_version ?? 0
 }

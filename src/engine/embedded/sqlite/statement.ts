@@ -13,17 +13,30 @@ export interface Statement<Row = never> {
  */
 export const LIMIT = "LIMIT CAST(? AS INTEGER)"
 
+/** A statement of this text, with rows of this shape. */
+export type Prepare = <Row = never>(sql: string) => Statement<Row>
+
 /**
- * Prepared when it is first used: a store has a hundred statements, and most programs use few. The one place where rows
- * get their type: SQLite cannot tell the compiler what a statement returns.
+ * Prepares each text once, when it is first used: a store has a hundred statements, and most programs use few. The one
+ * place where rows get their type: SQLite cannot tell the compiler what a statement returns.
  */
-export function prepare<Row = never>(database: DatabaseSync, sql: string): Statement<Row> {
-  let prepared: Statement<Row> | undefined
-  const use = (): Statement<Row> => (prepared ??= database.prepare(sql) as unknown as Statement<Row>)
-  return {
-    get: (...parameters) => use().get(...parameters),
-    all: (...parameters) => use().all(...parameters),
-    run: (...parameters) => use().run(...parameters),
+export function createPrepare(database: DatabaseSync): Prepare {
+  const known = new Map<string, Statement<unknown>>()
+
+  function toStatement(sql: string): Statement<unknown> {
+    let prepared: Statement<unknown> | undefined
+    const use = (): Statement<unknown> => (prepared ??= database.prepare(sql))
+    return {
+      get: (...parameters) => use().get(...parameters),
+      all: (...parameters) => use().all(...parameters),
+      run: (...parameters) => use().run(...parameters),
+    }
+  }
+
+  return <Row>(sql: string) => {
+    let statement = known.get(sql)
+    if (!statement) known.set(sql, (statement = toStatement(sql)))
+    return statement as Statement<Row>
   }
 }
 
@@ -34,17 +47,5 @@ export function prepareDataVersion(database: DatabaseSync): () => number {
   return () => {
     const [version] = statement.get() as unknown as readonly [number]
     return version
-  }
-}
-
-/** Statements whose text depends on what is asked for, prepared once per text. */
-export function createStatementCache(database: DatabaseSync): <Row>(sql: string) => Statement<Row> {
-  const statements = new Map<string, Statement<unknown>>()
-  return <Row>(sql: string) => {
-    const known = statements.get(sql)
-    if (known) return known as Statement<Row>
-    const statement = prepare<Row>(database, sql)
-    statements.set(sql, statement)
-    return statement
   }
 }

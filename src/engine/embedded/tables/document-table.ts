@@ -1,34 +1,19 @@
-import type { DatabaseSync } from "node:sqlite"
-import type { DocumentRecord } from "../../../task/document.ts"
-import type { WorkspaceId } from "../../../task/id.ts"
-import { prepare } from "../sqlite/statement.ts"
+import type { Reads } from "../read/reads.ts"
+import type { Prepare } from "../sqlite/statement.ts"
 import { type DocumentRow, toDocument } from "../../rules/rows/document-row.ts"
 import type { DocumentTable } from "../../rules/tables.ts"
 
-export interface StoredDocuments extends DocumentTable {
-  find(workspace: WorkspaceId, collection: string, id: string): DocumentRecord | undefined
-  read(workspace: WorkspaceId, collection: string): readonly DocumentRecord[]
-}
+export type StoredDocuments = DocumentTable & { readonly find: Reads["document"]; readonly read: Reads["documents"] }
 
-export function createDocumentTable(database: DatabaseSync): StoredDocuments {
-  const find = prepare<DocumentRow>(
-    database,
-    "SELECT * FROM documents WHERE workspace = ? AND collection = ? AND id = ?",
-  )
-  const read = prepare<DocumentRow>(
-    database,
-    "SELECT * FROM documents WHERE workspace = ? AND collection = ? ORDER BY id",
-  )
+export function createDocumentTable(prepare: Prepare): StoredDocuments {
+  const find = prepare<DocumentRow>("SELECT * FROM documents WHERE workspace = ? AND collection = ? AND id = ?")
+  const read = prepare<DocumentRow>("SELECT * FROM documents WHERE workspace = ? AND collection = ? ORDER BY id")
   const versionOf = prepare<{ version: number }>(
-    database,
     "SELECT version FROM documents WHERE workspace = ? AND collection = ? AND id = ?",
   )
-  const save = prepare(
-    database,
-    `INSERT OR REPLACE INTO documents (workspace, collection, id, version, updated_at, value)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  )
-  const remove = prepare(database, "DELETE FROM documents WHERE workspace = ? AND collection = ? AND id = ?")
+  const save = prepare(`INSERT OR REPLACE INTO documents (workspace, collection, id, version, updated_at, value)
+     VALUES (?, ?, ?, ?, ?, ?)`)
+  const remove = prepare("DELETE FROM documents WHERE workspace = ? AND collection = ? AND id = ?")
   return {
     find(workspace, collection, id) {
       const row = find.get(workspace, collection, id)

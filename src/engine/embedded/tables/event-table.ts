@@ -1,25 +1,18 @@
-import type { DatabaseSync } from "node:sqlite"
-import type { TaskEvent } from "../../../task/event.ts"
-import type { TaskId } from "../../../task/id.ts"
-import { LIMIT, prepare } from "../sqlite/statement.ts"
+import type { Reads } from "../read/reads.ts"
+import { LIMIT, type Prepare } from "../sqlite/statement.ts"
 import { type EventRow, toEvent, toEventText } from "../../rules/rows/journal-row.ts"
 import type { EventTable } from "../../rules/tables.ts"
 
-export interface StoredEvents extends EventTable {
-  read(id: TaskId, afterSequence: number, limit: number): readonly TaskEvent[]
-}
+export type StoredEvents = EventTable & { readonly read: Reads["events"] }
 
-export function createEventTable(database: DatabaseSync): StoredEvents {
-  const append = prepare(database, "INSERT INTO events (place, run, at, type, body) VALUES (? << 32 | ?, ?, ?, ?, ?)")
-  const read = prepare<EventRow>(
-    database,
-    `WITH owner (number) AS (SELECT number FROM tasks WHERE id = ?)
+export function createEventTable(prepare: Prepare): StoredEvents {
+  const append = prepare("INSERT INTO events (place, run, at, type, body) VALUES (? << 32 | ?, ?, ?, ?, ?)")
+  const read = prepare<EventRow>(`WITH owner (number) AS (SELECT number FROM tasks WHERE id = ?)
      SELECT place & ${SEQUENCE_MASK} AS sequence, run, at, type, body FROM owner CROSS JOIN events
      WHERE place > owner.number << 32 | min(max(?, 0), ${SEQUENCE_MASK}) AND place < (owner.number + 1) << 32
-     ORDER BY place ${LIMIT}`,
-  )
-  const removeBefore = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < ?1 << 32 | ?2")
-  const remove = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
+     ORDER BY place ${LIMIT}`)
+  const removeBefore = prepare("DELETE FROM events WHERE place > ?1 << 32 AND place < ?1 << 32 | ?2")
+  const remove = prepare("DELETE FROM events WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
   return {
     append: (task, sequence, run, at, body) => void append.run(task, sequence, run, at, body.type, toEventText(body)),
     read: (id, afterSequence, limit) => read.all(id, afterSequence, limit).map((row) => toEvent(id, row)),

@@ -1,26 +1,20 @@
-import type { DatabaseSync } from "node:sqlite"
-import { prepare } from "../sqlite/statement.ts"
+import type { Prepare } from "../sqlite/statement.ts"
 import { type LeaseRow, toStoredLease } from "../../rules/hold-lease.ts"
 import type { LeaseTable, StoredLease } from "../../rules/tables.ts"
 
-export interface StoredLeases extends LeaseTable {
-  read(keyPrefix: string): readonly StoredLease[]
-}
+export type StoredLeases = LeaseTable & { read(keyPrefix: string): readonly StoredLease[] }
 
-export function createLeaseTable(database: DatabaseSync): StoredLeases {
-  const find = prepare<LeaseRow>(database, "SELECT * FROM leases WHERE key = ?")
+export function createLeaseTable(prepare: Prepare): StoredLeases {
+  const find = prepare<LeaseRow>("SELECT * FROM leases WHERE key = ?")
   const read = prepare<LeaseRow>(
-    database,
     "SELECT * FROM leases WHERE key >= ?1 AND substr(key, 1, length(?1)) = ?1 ORDER BY key",
   )
   const save = prepare(
-    database,
     "INSERT OR REPLACE INTO leases (key, holder, fence, ttl_ms, renewals, data) VALUES (?, ?, ?, ?, ?, ?)",
   )
-  const renew = prepare(database, "UPDATE leases SET renewals = ? WHERE key = ?")
-  const remove = prepare(database, "DELETE FROM leases WHERE key = ?")
+  const renew = prepare("UPDATE leases SET renewals = ? WHERE key = ?")
+  const remove = prepare("DELETE FROM leases WHERE key = ?")
   const nextFence = prepare<{ fence: number }>(
-    database,
     "UPDATE last_lease_fence SET fence = fence + 1 WHERE only = 1 RETURNING fence",
   )
   return {

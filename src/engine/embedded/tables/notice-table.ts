@@ -1,51 +1,39 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type { Notice, NoticeState } from "../../../task/notice.ts"
+import type { NoticeState } from "../../../task/notice.ts"
 import type { NoticeFilter } from "../../../task/store.ts"
-import { createStatementCache, LIMIT, prepare } from "../sqlite/statement.ts"
+import { among, equal, flag, given, toWhere, type Where } from "../sqlite/condition.ts"
+import type { Reads } from "../read/reads.ts"
+import { LIMIT, type Prepare } from "../sqlite/statement.ts"
 import { type NoticeRow, SELECT_NOTICES, toNotice, toStoredNotice } from "../../rules/rows/journal-row.ts"
 import type { NoticeTable } from "../../rules/tables.ts"
 
-export interface StoredNotices extends NoticeTable {
-  read(filter: NoticeFilter, limit: number): readonly Notice[]
-}
+export type StoredNotices = NoticeTable & { readonly read: Reads["notices"] }
 
-export function createNoticeTable(database: DatabaseSync): StoredNotices {
-  const statement = createStatementCache(database)
+export function createNoticeTable(prepare: Prepare): StoredNotices {
   const find = prepare<NoticeRow>(
-    database,
     `${SELECT_NOTICES} WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? AND kind = ?`,
   )
   const claimedBy = prepare<NoticeRow>(
-    database,
     `${SELECT_NOTICES} WHERE claimed_by_task = ? AND claimed_by_run = ? AND claimed_by_key = ? AND settled_at IS NULL`,
   )
-  const insert = prepare(
-    database,
-    `INSERT INTO notices (task, run, kind, task_id, workspace, session, notify, at, state)
+  const insert = prepare(`INSERT INTO notices (task, run, kind, task_id, workspace, session, notify, at, state)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')
      ON CONFLICT (task, run, kind) DO UPDATE SET at = excluded.at, state = 'pending', settled_at = NULL,
-       claimed_by_task = NULL, claimed_by_run = NULL, claimed_by_key = NULL`,
-  )
-  const save = prepare(
-    database,
-    `UPDATE notices SET state = ?, settled_at = ?, claimed_by_task = ?, claimed_by_run = ?, claimed_by_key = ?
-     WHERE task = ? AND run = ? AND kind = ?`,
-  )
-  const supersede = prepare(
-    database,
-    `UPDATE notices SET state = 'superseded', settled_at = ?, claimed_by_task = NULL, claimed_by_run = NULL,
-       claimed_by_key = NULL WHERE task = ? AND kind = ? AND settled_at IS NULL`,
-  )
-  const remove = prepare(database, "DELETE FROM notices WHERE task = ?")
-  const detach = prepare(database, "UPDATE notices SET session = NULL WHERE task = ?")
+       claimed_by_task = NULL, claimed_by_run = NULL, claimed_by_key = NULL`)
+  const save = prepare(`UPDATE notices
+     SET state = ?, settled_at = ?, claimed_by_task = ?, claimed_by_run = ?, claimed_by_key = ? WHERE task = ? AND run = ? AND kind = ?`)
+  const supersede = prepare(`UPDATE notices SET state = 'superseded', settled_at = ?,
+     claimed_by_task = NULL, claimed_by_run = NULL, claimed_by_key = NULL WHERE task = ? AND kind = ? AND settled_at IS NULL`)
+  const remove = prepare("DELETE FROM notices WHERE task = ?")
+  const detach = prepare("UPDATE notices SET session = NULL WHERE task = ?")
   return {
     find({ taskId, run, kind }) {
       const row = find.get(taskId, run, kind)
       return row && toStoredNotice(row)
     },
     read(filter, limit) {
-      const { sql, parameters } = toQuery(filter)
-      return statement<NoticeRow>(sql)
+      const { where, parameters } = toConditions(filter)
+      const sql = `${SELECT_NOTICES} WHERE ${where} ORDER BY at, task, run ${LIMIT}`
+      return prepare<NoticeRow>(sql)
         .all(...parameters, limit)
         .map(toNotice)
     },
@@ -54,18 +42,10 @@ export function createNoticeTable(database: DatabaseSync): StoredNotices {
       insert.run(number, course.run, kind, details.id, details.workspace, details.session, notify, at)
     },
     save(task, notice) {
-      const claim = notice.state === "claimed" ? notice.claimedBy : null
+      const { state, run, kind } = notice
+      const claim = state === "claimed" ? notice.claimedBy : NO_CLAIM
       const settledAt = "settledAt" in notice ? notice.settledAt : null
-      save.run(
-        notice.state,
-        settledAt,
-        claim && claim.taskId,
-        claim && claim.run,
-        claim && claim.key,
-        task,
-        notice.run,
-        notice.kind,
-      )
+      save.run(state, settledAt, claim.taskId, claim.run, claim.key, task, run, kind)
     },
     supersede: (task, kind, at) => void supersede.run(at, task, kind),
     remove: (task) => void remove.run(task),
@@ -75,31 +55,19 @@ export function createNoticeTable(database: DatabaseSync): StoredNotices {
 
 const UNSETTLED: ReadonlySet<NoticeState> = new Set(["pending", "claimed"])
 
-/** Oldest first. Only what is unsettled is indexed: the query says so whenever the filter allows. */
-function toQuery(filter: NoticeFilter): { sql: string; parameters: SQLInputValue[] } {
-  const conditions: string[] = []
-  const parameters: SQLInputValue[] = []
-  if (filter.taskId !== undefined) {
-    conditions.push("task = (SELECT number FROM tasks WHERE id = ?)")
-    parameters.push(filter.taskId)
-  }
-  if (filter.session !== undefined) {
-    conditions.push(filter.session === null ? "session IS NULL" : "session = ?")
-    if (filter.session !== null) parameters.push(filter.session)
-  }
-  if (filter.workspace !== undefined) {
-    conditions.push("workspace = ?")
-    parameters.push(filter.workspace)
-  }
-  if (filter.states) {
-    conditions.push(`state IN (${filter.states.map(() => "?").join(", ")})`)
-    parameters.push(...filter.states)
-    if (filter.states.every((state) => UNSETTLED.has(state))) conditions.push("settled_at IS NULL")
-  }
-  if (filter.notify) {
-    conditions.push(`notify IN (${filter.notify.map(() => "?").join(", ")})`)
-    parameters.push(...filter.notify)
-  }
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
-  return { sql: `${SELECT_NOTICES} ${where} ORDER BY at, task, run ${LIMIT}`, parameters }
+const NO_CLAIM = { taskId: null, run: null, key: null }
+
+/** Only what is unsettled is indexed: the query says so whenever the filter allows. */
+function toConditions({ taskId, session, workspace, states, notify }: NoticeFilter): Where {
+  return toWhere([
+    given("task = (SELECT number FROM tasks WHERE id = ?)", taskId),
+    equal("session", session),
+    equal("workspace", workspace),
+    among("state", states),
+    flag(
+      states?.every((state) => UNSETTLED.has(state)),
+      "settled_at IS NULL",
+    ),
+    among("notify", notify),
+  ])
 }

@@ -1,14 +1,13 @@
-import type { DatabaseSync } from "node:sqlite"
 import type { TaskRecord } from "../../../task/record.ts"
-import { prepare } from "../sqlite/statement.ts"
+import type { Prepare } from "../sqlite/statement.ts"
 import type { RunTable } from "../../rules/tables.ts"
 
 /** Runs before the current one, as they ended. */
-export function createRunTable(database: DatabaseSync): RunTable {
-  const find = prepare<{ record: string }>(database, "SELECT record FROM runs WHERE task = ? AND run = ?")
-  const all = prepare<{ record: string }>(database, "SELECT record FROM runs WHERE task = ? ORDER BY run")
-  const save = prepare(database, "INSERT OR REPLACE INTO runs (task, run, record) VALUES (?, ?, ?)")
-  const remove = prepare(database, "DELETE FROM runs WHERE task = ?")
+export function createRunTable(prepare: Prepare): RunTable {
+  const find = prepare<{ record: string }>("SELECT record FROM runs WHERE task = ? AND run = ?")
+  const all = prepare<{ record: string }>("SELECT record FROM runs WHERE task = ? ORDER BY run")
+  const save = prepare("INSERT OR REPLACE INTO runs (task, run, record) VALUES (?, ?, ?)")
+  const remove = prepare("DELETE FROM runs WHERE task = ?")
   const parse = ({ record }: { record: string }): TaskRecord => JSON.parse(record) as TaskRecord
   return {
     find(task, run) {

@@ -1,58 +1,43 @@
-import type { DatabaseSync } from "node:sqlite"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
-import type { MessageRecord, SessionRecord } from "../../../task/session.ts"
-import { LIMIT, prepare } from "../sqlite/statement.ts"
+import type { SessionRecord } from "../../../task/session.ts"
+import type { Reads } from "../read/reads.ts"
+import { LIMIT, type Prepare } from "../sqlite/statement.ts"
+import type { Position } from "../../rules/cursor.ts"
 import { type MessageRow, type SessionRow, toMessage, toStoredSession } from "../../rules/rows/session-row.ts"
 import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
-/** Where a session stands in the list. */
-export interface SessionPosition {
-  readonly updatedAt: number
-  readonly number: number
-}
-
 export interface StoredSessions extends SessionTable {
   /** The last changed first. */
-  list(workspace: WorkspaceId, before: SessionPosition | undefined, limit: number): readonly StoredSession[]
-  messages(id: SessionId, afterPosition: number, limit: number): readonly MessageRecord[]
+  list(workspace: WorkspaceId, before: Position | undefined, limit: number): readonly StoredSession[]
+  readonly messages: Reads["messages"]
 }
 
-export function createSessionTable(database: DatabaseSync): StoredSessions {
-  const find = prepare<SessionRow>(database, "SELECT * FROM sessions WHERE id = ?")
-  const workspaceOf = prepare<Pick<SessionRow, "workspace">>(database, "SELECT workspace FROM sessions WHERE id = ?")
-  const list = prepare<SessionRow>(
-    database,
-    `SELECT * FROM sessions WHERE workspace = ?1 AND updated_minute <= ?2 / ${MINUTE_MS} AND (updated_at, number) < (?2, ?3)
-     ORDER BY updated_minute DESC, updated_at DESC, number DESC ${LIMIT}`,
-  )
-  const messages = prepare<MessageRow>(
-    database,
-    `WITH owner (number) AS (SELECT number FROM sessions WHERE id = ?)
+export function createSessionTable(prepare: Prepare): StoredSessions {
+  const find = prepare<SessionRow>("SELECT * FROM sessions WHERE id = ?")
+  const workspaceOf = prepare<Pick<SessionRow, "workspace">>("SELECT workspace FROM sessions WHERE id = ?")
+  const list = prepare<SessionRow>(`SELECT * FROM sessions
+     WHERE workspace = ?1 AND updated_minute <= ?2 / ${MINUTE_MS} AND (updated_at, number) < (?2, ?3)
+     ORDER BY updated_minute DESC, updated_at DESC, number DESC ${LIMIT}`)
+  const messages = prepare<MessageRow>(`WITH owner (number) AS (SELECT number FROM sessions WHERE id = ?)
      SELECT place & ${POSITION_MASK} AS position, at, body FROM owner CROSS JOIN messages
      WHERE place > owner.number << 32 | min(max(?, 0), ${POSITION_MASK}) AND place < (owner.number + 1) << 32
-     ORDER BY place ${LIMIT}`,
-  )
-  const insert = prepare(
-    database,
-    `INSERT INTO sessions (id, workspace, version, created_at, updated_at, updated_minute, message_count, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const move = prepare(database, "UPDATE sessions SET updated_minute = ? WHERE number = ?")
-  const save = prepare(
-    database,
-    "UPDATE sessions SET version = ?, updated_at = ?, message_count = ?, data = ? WHERE number = ?",
-  )
-  const append = prepare(database, "INSERT INTO messages (place, at, body) VALUES (? << 32 | ?, ?, ?)")
-  const removeMessages = prepare(database, "DELETE FROM messages WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
-  const remove = prepare(database, "DELETE FROM sessions WHERE number = ?")
+     ORDER BY place ${LIMIT}`)
+  const insert = prepare(`INSERT INTO sessions
+       (id, workspace, version, created_at, updated_at, updated_minute, message_count, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+  const move = prepare("UPDATE sessions SET updated_minute = ? WHERE number = ?")
+  const save = prepare("UPDATE sessions SET version = ?, updated_at = ?, message_count = ?, data = ? WHERE number = ?")
+  const append = prepare("INSERT INTO messages (place, at, body) VALUES (? << 32 | ?, ?, ?)")
+  const removeMessages = prepare("DELETE FROM messages WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
+  const remove = prepare("DELETE FROM sessions WHERE number = ?")
   return {
     find(id) {
       const row = find.get(id)
       return row && toStoredSession(row)
     },
     list: (workspace, before = FIRST, limit) =>
-      list.all(workspace, before.updatedAt, before.number, limit).map(toStoredSession),
+      list.all(workspace, before.at, before.number, limit).map(toStoredSession),
     workspaceOf: (id) => workspaceOf.get(id)?.workspace,
     messages: (session, afterPosition, limit) =>
       messages.all(session, afterPosition, limit).map((row) => toMessage(session, row)),
@@ -84,7 +69,7 @@ const MINUTE_MS = 60_000
 
 const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
 
-const FIRST: SessionPosition = { updatedAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
+const FIRST: Position = { at: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
 interface SessionCache {
   readonly sessions: SessionTable

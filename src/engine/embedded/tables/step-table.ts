@@ -1,38 +1,28 @@
-import type { DatabaseSync } from "node:sqlite"
-import type { TaskId } from "../../../task/id.ts"
+import type { Reads } from "../read/reads.ts"
 import type { Step } from "../../../task/step.ts"
-import { prepare } from "../sqlite/statement.ts"
+import type { Prepare } from "../sqlite/statement.ts"
 import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
 import type { StepTable, TaskTable } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
-export interface StoredSteps extends StepTable {
-  read(id: TaskId, run: number): readonly Step[]
-}
+export type StoredSteps = StepTable & { readonly read: Reads["steps"] }
 
-export function createStepTable(database: DatabaseSync): StoredSteps {
-  const find = prepare<StepRow>(database, `SELECT ${STEP_COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
+export function createStepTable(prepare: Prepare): StoredSteps {
+  const find = prepare<StepRow>(`SELECT ${STEP_COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
   const read = prepare<StepRow>(
-    database,
     `SELECT ${STEP_COLUMNS} FROM steps WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? ORDER BY first_sequence`,
   )
   const lastCompletion = prepare<{ last: number | null }>(
-    database,
     "SELECT max(completion) AS last FROM steps WHERE task = ? AND run = ? AND completion IS NOT NULL",
   )
-  const start = prepare(
-    database,
-    `INSERT INTO steps (task, run, key, first_sequence, on_crash, started_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (task, run, key) DO NOTHING`,
-  )
-  const finish = prepare(
-    database,
-    `INSERT INTO steps (task, run, key, first_sequence, on_crash, started_at, finished_at, completion, result)
+  const start = prepare(`INSERT INTO steps (task, run, key, first_sequence, on_crash, started_at)
+     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (task, run, key) DO NOTHING`)
+  const finish = prepare(`INSERT INTO steps
+       (task, run, key, first_sequence, on_crash, started_at, finished_at, completion, result)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (task, run, key) DO UPDATE SET
-       finished_at = excluded.finished_at, completion = excluded.completion, result = excluded.result`,
-  )
-  const remove = prepare(database, "DELETE FROM steps WHERE task = ?")
+       finished_at = excluded.finished_at, completion = excluded.completion, result = excluded.result`)
+  const remove = prepare("DELETE FROM steps WHERE task = ?")
   return {
     find(task, taskId, run, key) {
       const row = find.get(task, run, key)

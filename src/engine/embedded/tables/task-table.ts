@@ -1,6 +1,5 @@
-import type { DatabaseSync } from "node:sqlite"
 import { isTerminal } from "../../../task/lifecycle.ts"
-import { prepare, type Statement } from "../sqlite/statement.ts"
+import type { Prepare, Statement } from "../sqlite/statement.ts"
 import {
   CHANGEABLE_COLUMNS,
   FACT_COLUMNS,
@@ -21,18 +20,18 @@ import type { NewTask, StoredTask } from "../../rules/stored-task.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
-export function createTaskTable(database: DatabaseSync): TaskTable {
-  const largeInputs = createLargeInputTable(database)
-  const saveRun = prepareUpdate(database, RUN_COLUMNS)
-  const saveFacts = prepareUpdate(database, FACT_COLUMNS)
-  const saveDetails = prepareUpdate(database, CHANGEABLE_COLUMNS)
-  const saveInput = prepare(database, "UPDATE tasks SET input = ?, metadata = ? WHERE number = ?")
-  const markUsed = prepare(database, "UPDATE tasks SET has_unused_result = 0, used_at = ? WHERE number = ?")
-  const remove = prepare(database, "DELETE FROM tasks WHERE number = ?")
+export function createTaskTable(prepare: Prepare): TaskTable {
+  const largeInputs = createLargeInputTable(prepare)
+  const saveRun = prepareUpdate(prepare, RUN_COLUMNS)
+  const saveFacts = prepareUpdate(prepare, FACT_COLUMNS)
+  const saveDetails = prepareUpdate(prepare, CHANGEABLE_COLUMNS)
+  const saveInput = prepare("UPDATE tasks SET input = ?, metadata = ? WHERE number = ?")
+  const markUsed = prepare("UPDATE tasks SET has_unused_result = 0, used_at = ? WHERE number = ?")
+  const remove = prepare("DELETE FROM tasks WHERE number = ?")
 
   return {
-    ...createTaskFinder(database, largeInputs),
-    insert: createTaskInsert(database, largeInputs),
+    ...createTaskFinder(prepare, largeInputs),
+    insert: createTaskInsert(prepare, largeInputs),
     saveRun,
     saveFacts,
     saveDetails,
@@ -51,13 +50,10 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
   }
 }
 
-function createTaskInsert(database: DatabaseSync, largeInputs: LargeInputTable): (task: NewTask) => StoredTask {
+function createTaskInsert(prepare: Prepare, largeInputs: LargeInputTable): (task: NewTask) => StoredTask {
   const columns = { ...RUN_COLUMNS, ...CHANGEABLE_COLUMNS, ...FIXED_COLUMNS }
   const names = [...Object.keys(columns), "metadata", "input"]
-  const insert = prepare(
-    database,
-    `INSERT INTO tasks (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-  )
+  const insert = prepare(`INSERT INTO tasks (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
   const toValues = readColumns(columns)
   return (task) => {
     const text = toInputText(task.details)
@@ -69,9 +65,9 @@ function createTaskInsert(database: DatabaseSync, largeInputs: LargeInputTable):
   }
 }
 
-function prepareUpdate(database: DatabaseSync, columns: TaskColumns): (task: StoredTask) => void {
+function prepareUpdate(prepare: Prepare, columns: TaskColumns): (task: StoredTask) => void {
   const set = Object.keys(columns).map((name) => `${name} = ?`)
-  const update = prepare(database, `UPDATE tasks SET ${set.join(", ")} WHERE number = ?`)
+  const update = prepare(`UPDATE tasks SET ${set.join(", ")} WHERE number = ?`)
   const toValues = readColumns(columns)
   return (task) => void update.run(...toValues(task), task.number)
 }
@@ -91,9 +87,9 @@ type TaskFinder = Pick<TaskTable, "find" | "findByIdempotencyKey" | "findByAskin
 
 const NO_INPUT = { input: "null", metadata: "{}" }
 
-function createTaskFinder(database: DatabaseSync, largeInputs: LargeInputTable): TaskFinder {
+function createTaskFinder(prepare: Prepare, largeInputs: LargeInputTable): TaskFinder {
   const prepareWhere = (condition: string): Statement<TaskRow> =>
-    prepare(database, `SELECT ${SUMMARY_COLUMNS}, patch, metadata, input FROM tasks WHERE ${condition}`)
+    prepare(`SELECT ${SUMMARY_COLUMNS}, patch, metadata, input FROM tasks WHERE ${condition}`)
   const byId = prepareWhere("id = ?")
   const byIdempotencyKey = prepareWhere("workspace = ? AND idempotency_key = ?")
   const byAskingStep = prepareWhere("asked_by_task = ? AND asked_by_run = ? AND asked_by_key = ?")
@@ -130,10 +126,10 @@ interface LargeInputTable {
   remove(task: number): void
 }
 
-function createLargeInputTable(database: DatabaseSync): LargeInputTable {
-  const find = prepare<InputText>(database, "SELECT input, metadata FROM large_inputs WHERE task = ?")
-  const save = prepare(database, "INSERT OR REPLACE INTO large_inputs (input, metadata, task) VALUES (?, ?, ?)")
-  const remove = prepare(database, "DELETE FROM large_inputs WHERE task = ?")
+function createLargeInputTable(prepare: Prepare): LargeInputTable {
+  const find = prepare<InputText>("SELECT input, metadata FROM large_inputs WHERE task = ?")
+  const save = prepare("INSERT OR REPLACE INTO large_inputs (input, metadata, task) VALUES (?, ?, ?)")
+  const remove = prepare("DELETE FROM large_inputs WHERE task = ?")
   return {
     find: (task) => find.get(task),
     save: (task, { input, metadata }) => void save.run(input, metadata, task),
