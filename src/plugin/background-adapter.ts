@@ -50,7 +50,7 @@ function createContract(adapter: Adapter): BackgroundCapable {
     },
     async getStatus(taskId) {
       const { task } = await requireOwn(adapter, taskId)
-      return STATUS_NAMES.jaato[task.status]
+      return STATUS_NAMES[task.status].jaato
     },
     getResult: async (taskId, wait = false) => toBackgroundResult(await readResult(adapter, taskId, wait)),
     cancel: (taskId) => cancelAndLook(adapter, taskId),

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { RunStatus } from "../task/lifecycle.ts"
 import type { STATUS_NAMES } from "../task/status-names.ts"
 
 /** pending, running, completed, failed, cancelled or timeout. */
-export type BackgroundStatus = (typeof STATUS_NAMES.jaato)[keyof typeof STATUS_NAMES.jaato]
+export type BackgroundStatus = (typeof STATUS_NAMES)[RunStatus]["jaato"]
 
 /** The handle a caller keeps of a task it started. */
 export interface BackgroundHandle {

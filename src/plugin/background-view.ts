@@ -18,7 +18,7 @@ export function toBackgroundResult({ task }: TaskView): BackgroundResult {
   const completedAt = "endedAt" in task ? task.endedAt : null
   return {
     taskId: task.id,
-    status: STATUS_NAMES.jaato[task.status],
+    status: STATUS_NAMES[task.status].jaato,
     result: "patch" in task ? (task.patch?.payload ?? null) : null,
     error: toError(task),
     startedAt: task.startedAt,

@@ -43,36 +43,14 @@ export const LIFECYCLE = {
   interrupted: {},
 } as const satisfies Record<RunStatus, Partial<Record<LifecycleEventType, RunStatus>>>
 
-export const RUN_STATUSES = [
-  "queued",
-  "running",
-  "waiting",
-  "stopping",
-  "completed",
-  "failed",
-  "cancelled",
-  "timed_out",
-  "interrupted",
-] as const
-export type RunStatus = (typeof RUN_STATUSES)[number]
-
 export const LIVE_STATUSES = ["queued", "running", "waiting", "stopping"] as const
 export const TERMINAL_STATUSES = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
 
-export const LIFECYCLE_EVENT_TYPES = [
-  "task.started",
-  "task.waited",
-  "task.answered",
-  "task.released",
-  "task.stop_requested",
-  "task.completed",
-  "task.failed",
-  "task.interrupted",
-  "task.cancelled",
-  "task.timed_out",
-] as const
-export type LifecycleEventType = (typeof LIFECYCLE_EVENT_TYPES)[number]
+export const RUN_STATUSES = [...LIVE_STATUSES, ...TERMINAL_STATUSES] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+export type LifecycleEventType = LifecycleEvent["type"]
 
 const terminal: ReadonlySet<RunStatus> = new Set(TERMINAL_STATUSES)
 

@@ -15,7 +15,7 @@ const TABLE: Record<RunStatus, Record<StatusProtocol, string>> = {
   interrupted: { jaato: "failed", opencode: "error", job: "error", workflow: "interrupted", mcp: "failed" },
 }
 
-const PROTOCOLS = Object.keys(STATUS_NAMES) as StatusProtocol[]
+const PROTOCOLS = Object.keys(STATUS_NAMES.queued) as StatusProtocol[]
 
 describe("status names of other protocols", () => {
   for (const protocol of PROTOCOLS)

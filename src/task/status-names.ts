@@ -1,76 +1,30 @@
 import { RUN_STATUSES, type RunStatus } from "./lifecycle.ts"
 
-/** The names other protocols have for our statuses. A key names a protocol: `workflow` is not our kind of that name. */
+/** The names other protocols have for our statuses. A protocol is named by a key: `workflow` is not our kind of that name. */
 export const STATUS_NAMES = {
-  jaato: {
-    queued: "pending",
-    running: "running",
-    waiting: "running",
-    stopping: "running",
-    completed: "completed",
-    failed: "failed",
-    timed_out: "timeout",
-    cancelled: "cancelled",
-    interrupted: "failed",
-  },
-  opencode: {
-    queued: "running",
-    running: "running",
-    waiting: "running",
-    stopping: "running",
-    completed: "completed",
-    failed: "error",
-    timed_out: "error",
-    cancelled: "cancelled",
-    interrupted: "error",
-  },
-  job: {
-    queued: "streaming",
-    running: "streaming",
-    waiting: "streaming",
-    stopping: "streaming",
-    completed: "complete",
-    failed: "error",
-    timed_out: "error",
-    cancelled: "aborted",
-    interrupted: "error",
-  },
-  workflow: {
-    queued: "running",
-    running: "running",
-    waiting: "pending",
-    stopping: "running",
-    completed: "completed",
-    failed: "error",
-    timed_out: "error",
-    cancelled: "stopped",
-    interrupted: "interrupted",
-  },
-  mcp: {
-    queued: "working",
-    running: "working",
-    waiting: "input_required",
-    stopping: "working",
-    completed: "completed",
-    failed: "failed",
-    timed_out: "failed",
-    cancelled: "cancelled",
-    interrupted: "failed",
-  },
-} as const satisfies Record<string, Record<RunStatus, string>>
+  queued: { jaato: "pending", opencode: "running", job: "streaming", workflow: "running", mcp: "working" },
+  running: { jaato: "running", opencode: "running", job: "streaming", workflow: "running", mcp: "working" },
+  waiting: { jaato: "running", opencode: "running", job: "streaming", workflow: "pending", mcp: "input_required" },
+  stopping: { jaato: "running", opencode: "running", job: "streaming", workflow: "running", mcp: "working" },
+  completed: { jaato: "completed", opencode: "completed", job: "complete", workflow: "completed", mcp: "completed" },
+  failed: { jaato: "failed", opencode: "error", job: "error", workflow: "error", mcp: "failed" },
+  timed_out: { jaato: "timeout", opencode: "error", job: "error", workflow: "error", mcp: "failed" },
+  cancelled: { jaato: "cancelled", opencode: "cancelled", job: "aborted", workflow: "stopped", mcp: "cancelled" },
+  interrupted: { jaato: "failed", opencode: "error", job: "error", workflow: "interrupted", mcp: "failed" },
+} as const satisfies Record<RunStatus, Record<string, string>>
 
-export type StatusProtocol = keyof typeof STATUS_NAMES
+export type StatusProtocol = keyof (typeof STATUS_NAMES)[RunStatus]
 
 /** opencode calls a run after the first `resumed` while it runs. */
 const RESUMED = "resumed"
 
 export function toStatusName(protocol: StatusProtocol, status: RunStatus, run: number): string {
   if (protocol === "opencode" && status === "running" && run > 1) return RESUMED
-  return STATUS_NAMES[protocol][status]
+  return STATUS_NAMES[status][protocol]
 }
 
 /** The way back is a set, for filters only: several of our statuses share one foreign name. */
 export function fromStatusName(protocol: StatusProtocol, name: string): readonly RunStatus[] {
   if (protocol === "opencode" && name === RESUMED) return ["running"]
-  return RUN_STATUSES.filter((status) => STATUS_NAMES[protocol][status] === name)
+  return RUN_STATUSES.filter((status) => STATUS_NAMES[status][protocol] === name)
 }

@@ -1,14 +1,13 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { isJoinMet } from "../../task/group.ts"
+import type { GroupId } from "../../task/id.ts"
 import { type LifecycleEvent, toLogged, type FactEvent } from "../../task/event.ts"
 import { isTerminal, type TerminalStatus, transition, withFacts, withLatePatch } from "../../task/lifecycle.ts"
-import { type StoredTask, toTaskRecord } from "./stored-task.ts"
-import type { Tables } from "./tables.ts"
-import { type Change, wakeLiveTask, wakeTask, wakeGroup, wakeSession } from "./change.ts"
-import type { Handlers } from "./handler.ts"
+import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
+import { type Change, type Handlers, wakeGroup, wakeLiveTask, wakeSession, wakeTask } from "./change.ts"
 import { requireTask, staleClaim, wrongState, isClaimedUnder, notFound } from "./refusal.ts"
 import type { RunState, TaskRecord } from "../../task/record.ts"
 import type { Wait, WaitReason } from "../../task/wait.ts"
-import { joinWhenMet } from "./join-group.ts"
 
 export function createApplyHandlers(tables: Tables): Pick<Handlers, "task.apply"> {
   return {
@@ -82,6 +81,15 @@ function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change
   tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
   joinWhenMet(tables, details.group, change)
   wakeGroup(change, details.group)
+}
+
+/** Joins a sealed group once enough of its members have ended: in the transaction of the last of them, or of the seal. */
+export function joinWhenMet({ groups }: Tables, id: GroupId, change: Change): boolean {
+  const standing = groups.standingOf(id)
+  if (!standing || !isJoinMet(standing)) return false
+  groups.move(id, "joined")
+  wakeSession(change, standing.session)
+  return true
 }
 
 export function createNoteHandlers(tables: Tables): Pick<Handlers, "task.note"> {

@@ -2,9 +2,8 @@ import { MeanwhileError } from "../../base/error.ts"
 import { canMoveGroup, type GroupRecord, isSameMembership } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
 import type { Tables } from "./tables.ts"
-import { wakeGroup, wakeSession } from "./change.ts"
-import type { Handlers } from "./handler.ts"
-import { joinWhenMet } from "./join-group.ts"
+import { type Handlers, wakeGroup, wakeSession } from "./change.ts"
+import { joinWhenMet } from "./apply-event.ts"
 import { notFound, requireOwnSession } from "./refusal.ts"
 
 export function createGroupHandlers(tables: Tables): Pick<Handlers, "group.create" | "group.move"> {

@@ -1,5 +1,7 @@
 import type { Wake } from "../../task/bus.ts"
 import type { GroupId, SessionId, TaskId } from "../../task/id.ts"
+import type { OperationName, OperationOf } from "../../task/operation.ts"
+import type { AnswerOf } from "../../task/operation-answer.ts"
 
 /** The wake-ups of one commit, published once it is durable. */
 export interface Change {
@@ -7,6 +9,11 @@ export interface Change {
   readonly now: number
   readonly wakes: Wake[]
   hasOffers: boolean
+}
+
+/** One handler per operation, each in the file of its family. */
+export type Handlers = {
+  readonly [Name in OperationName]: (operation: OperationOf<Name>, change: Change) => AnswerOf<Name>
 }
 
 export function createChange(now: number): Change {

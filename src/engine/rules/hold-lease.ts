@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Lease } from "../../task/lease.ts"
 import type { LeaseWatch, StoredLease, Tables } from "./tables.ts"
-import type { Handlers } from "./handler.ts"
+import type { Handlers } from "./change.ts"
 import type { JsonObject } from "../../base/json.ts"
 
 export function createLeaseHandlers(

@@ -1,16 +1,18 @@
+import { createHash } from "node:crypto"
+import { MeanwhileError } from "../../base/error.ts"
+import type { DocumentRecord } from "../../task/document.ts"
+import type { ArtifactHash } from "../../task/id.ts"
 import type { Operation, OperationName } from "../../task/operation.ts"
 import type { AnswerOf } from "../../task/operation-answer.ts"
 import type { LeaseWatch, Tables } from "./tables.ts"
 import { createApplyHandlers, createNoteHandlers, createWaitHandlers } from "./apply-event.ts"
 import { createStepHandlers } from "./record-step.ts"
-import { createArtifactHandlers } from "./put-artifact.ts"
 import { createBeginRunHandlers, createCreateHandlers } from "./create-task.ts"
-import type { Change } from "./change.ts"
+import { type Change, type Handlers, wakeSession } from "./change.ts"
 import { createSessionHandlers } from "./change-session.ts"
-import { createDocumentHandlers } from "./change-document.ts"
 import { createGroupHandlers } from "./change-group.ts"
 import { createLeaseHandlers } from "./hold-lease.ts"
-import type { Handlers } from "./handler.ts"
+import { requireTask } from "./refusal.ts"
 import { createNoticeHandlers } from "./use-notices.ts"
 import { createRemoveHandlers } from "./remove-task.ts"
 
@@ -36,5 +38,36 @@ export function createPerform(tables: Tables, leaseWatch: LeaseWatch): Perform {
   return (operation, change) => {
     const handler = handlers[operation.op] as (operation: Operation, change: Change) => AnswerOf<OperationName>
     return handler(operation, change)
+  }
+}
+
+function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document.put" | "document.delete"> {
+  return {
+    "document.put"({ workspace, collection, id, value, expectedVersion, wakes = null }, change) {
+      const version = documents.versionOf(workspace, collection, id)
+      if (version !== expectedVersion) {
+        const text = `Document ${collection}/${id} is at version ${version}, not ${expectedVersion}. Read it again before writing.`
+        throw new MeanwhileError("version_conflict", text, { collection, id, version })
+      }
+      const document: DocumentRecord = { workspace, collection, id, version: version + 1, updatedAt: change.now, value }
+      documents.save(document)
+      wakeSession(change, wakes)
+      return document
+    },
+    "document.delete"({ workspace, collection, id }) {
+      documents.remove(workspace, collection, id)
+      return null
+    },
+  }
+}
+
+function createArtifactHandlers({ tasks, artifacts }: Tables): Pick<Handlers, "artifact.put"> {
+  return {
+    "artifact.put"({ workspace, taskId, mediaType, bytes }) {
+      const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}` as ArtifactHash
+      const task = taskId === null ? null : requireTask(tasks, taskId).number
+      artifacts.put({ workspace, hash, mediaType, bytes }, task)
+      return hash
+    },
   }
 }

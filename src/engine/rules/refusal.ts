@@ -2,8 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { RunReference } from "../../task/operation.ts"
-import type { SessionTable, TaskTable } from "./tables.ts"
-import type { StoredTask } from "./stored-task.ts"
+import type { SessionTable, StoredTask, TaskTable } from "./tables.ts"
 
 export function notFound(what: string, id: string): MeanwhileError {
   return new MeanwhileError("not_found", `There is no ${what} ${id}. Check the id; it may have been removed.`, { id })

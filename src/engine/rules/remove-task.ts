@@ -1,10 +1,8 @@
 import type { Patch } from "../../task/patch.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { RunState, TaskRecord } from "../../task/record.ts"
-import { type StoredTask, toTaskRecord } from "./stored-task.ts"
-import type { Tables } from "./tables.ts"
-import { wakeTask } from "./change.ts"
-import type { Handlers } from "./handler.ts"
+import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
+import { type Handlers, wakeTask } from "./change.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
 /** Operations that move a task forward in the queue, and that remove it. */

@@ -4,11 +4,10 @@ import type { TaskEventBody } from "../../task/event.ts"
 import type { GroupArrival, GroupDetails, GroupRecord, GroupStanding, GroupState } from "../../task/group.ts"
 import type { GroupId, SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
 import type { Notice, NoticeKey, NoticeKind } from "../../task/notice.ts"
-import type { AskingStep, NotifyMode, TaskRecord } from "../../task/record.ts"
+import type { AskingStep, NotifyMode, RunState, TaskCourse, TaskDetails, TaskRecord } from "../../task/record.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { Step } from "../../task/step.ts"
 import type { Wait, WaitRecord } from "../../task/wait.ts"
-import type { NewTask, StoredTask } from "./stored-task.ts"
 
 /** The tables that operations need: they find rows and write them. They hold no rules, and no lists for readers. */
 export interface Tables {
@@ -23,6 +22,23 @@ export interface Tables {
   readonly sessions: SessionTable
   readonly documents: DocumentTable
   readonly artifacts: ArtifactTable
+}
+
+/** A task as the operations work on it: what is fixed, what moves, and what only the status says. */
+export interface StoredTask extends NewTask {
+  readonly number: number
+  /** Input and metadata lie in a row of their own. */
+  readonly hasLargeInput: boolean
+}
+
+export interface NewTask {
+  readonly details: TaskDetails
+  readonly course: TaskCourse
+  readonly state: RunState
+}
+
+export function toTaskRecord({ details, course, state }: NewTask): TaskRecord {
+  return { ...details, ...course, ...state }
 }
 
 export interface TaskTable {

@@ -2,8 +2,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { Notice, NoticeKey } from "../../task/notice.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { Tables } from "./tables.ts"
-import { type Change, wakeSession } from "./change.ts"
-import type { Handlers } from "./handler.ts"
+import { type Change, type Handlers, wakeSession } from "./change.ts"
 
 export function createNoticeHandlers(
   tables: Tables,

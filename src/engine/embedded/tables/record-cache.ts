@@ -4,8 +4,7 @@ import { prepareDataVersion } from "../sqlite/statement.ts"
 import { createSessionCache } from "./session-table.ts"
 import { createStepCache, type KnownSteps, withNewSteps } from "./step-table.ts"
 import { createTaskCache } from "./task-table.ts"
-import type { StoredTask } from "../../rules/stored-task.ts"
-import type { StoredSession, Tables } from "../../rules/tables.ts"
+import type { StoredSession, StoredTask, Tables } from "../../rules/tables.ts"
 import { createWriterMemory } from "./writer-memory.ts"
 
 /** Records that this engine wrote or read lately, so that it need not read them again. */

@@ -1,7 +1,7 @@
 import type { Reads } from "../read/reads.ts"
 import type { Step } from "../../../task/step.ts"
 import type { Prepare } from "../sqlite/statement.ts"
-import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
+import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/journal-row.ts"
 import type { StepTable, TaskTable } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 

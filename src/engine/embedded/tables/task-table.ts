@@ -15,8 +15,7 @@ import {
   type WrittenTask,
 } from "../../rules/rows/task-row.ts"
 import { toStateColumns } from "../../rules/rows/state-columns.ts"
-import type { TaskTable } from "../../rules/tables.ts"
-import type { NewTask, StoredTask } from "../../rules/stored-task.ts"
+import type { NewTask, StoredTask, TaskTable } from "../../rules/tables.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 

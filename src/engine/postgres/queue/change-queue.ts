@@ -1,4 +1,4 @@
-import type { StoredTask } from "../../rules/stored-task.ts"
+import type { StoredTask } from "../../rules/tables.ts"
 import type { Query } from "../connection/database.ts"
 import { type Boss, type NewTicket, toTicketId } from "./boss.ts"
 

@@ -1,6 +1,14 @@
 import type { TaskStore, NoticeFilter } from "../../../task/store.ts"
-import { type EventRow, toEvent, type NoticeRow, SELECT_NOTICES, toNotice } from "../../rules/rows/journal-row.ts"
-import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
+import {
+  type EventRow,
+  type NoticeRow,
+  SELECT_NOTICES,
+  STEP_COLUMNS,
+  type StepRow,
+  toEvent,
+  toNotice,
+  toStep,
+} from "../../rules/rows/journal-row.ts"
 import type { Query } from "../connection/database.ts"
 import { toLimit, toPlace, createConditions } from "./conditions.ts"
 import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"

@@ -1,13 +1,12 @@
 import type { TaskStore } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
-import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
+import { SUMMARY_COLUMNS, type SummaryRow, toCounts, toTaskSummary } from "../../rules/rows/task-row.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming } from "../connection/connection.ts"
 import { toPageLimit } from "./conditions.ts"
 import { toCountQuery, toTaskConditions, toTaskQuery } from "./task-query.ts"
 import type { Clock } from "../../../base/clock.ts"
 import type { RunStatus } from "../../../task/lifecycle.ts"
-import { toCounts } from "../../rules/status-counts.ts"
 
 type ListRow = SummaryRow & { readonly at: number }
 

@@ -1,25 +1,9 @@
-import type {
-  GroupArrival,
-  GroupJoin,
-  GroupRecord,
-  GroupReport,
-  GroupState,
-  MergeStrategy,
-} from "../../../task/group.ts"
-import type { GroupId, SessionId, WorkspaceId } from "../../../task/id.ts"
+import type { GroupArrival, GroupJoin, GroupRecord } from "../../../task/group.ts"
+import type { Columns } from "./columns.ts"
 
-export interface GroupRow {
-  readonly id: GroupId
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-  readonly name: string
+export type GroupRow = Columns<Omit<GroupRecord, "join" | "failFast" | "arrivals">> & {
   readonly join_when: string
   readonly fail_fast: number
-  readonly report: GroupReport
-  readonly merge: MergeStrategy
-  readonly state: GroupState
-  readonly created_at: number
-  readonly member_count: number
 }
 
 export const toJoin = (text: string): GroupJoin => JSON.parse(text) as GroupJoin

@@ -1,25 +1,19 @@
-import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
-import type { Notice, NoticeKind, NoticeState } from "../../../task/notice.ts"
-import type { NotifyMode } from "../../../task/record.ts"
-import type { StoredNotice } from "../tables.ts"
+import type { JsonValue } from "../../../base/json.ts"
 import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
+import type { TaskId } from "../../../task/id.ts"
+import type { Notice } from "../../../task/notice.ts"
+import type { Step } from "../../../task/step.ts"
+import type { StoredNotice } from "../tables.ts"
+import type { Columns } from "./columns.ts"
 
-export interface NoticeRow {
+type NoticeFields = "run" | "kind" | "taskId" | "workspace" | "session" | "notify" | "at" | "state" | "traceId"
+
+export type NoticeRow = Columns<Pick<Notice, NoticeFields>> & {
   readonly task: number
-  readonly run: number
-  readonly kind: NoticeKind
-  readonly task_id: TaskId
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-  readonly notify: NotifyMode
-  readonly at: number
-  readonly state: NoticeState
   readonly settled_at: number | null
   readonly claimed_by_task: TaskId | null
   readonly claimed_by_run: number | null
   readonly claimed_by_key: string | null
-  /** The task's own value. */
-  readonly trace_id: string | null
 }
 
 /** A notice goes with its task, so what never changes about the task is read from there. */
@@ -39,10 +33,7 @@ export function toStoredNotice(row: NoticeRow): StoredNotice {
   return { ...toNotice(row), task: row.task }
 }
 
-export interface EventRow {
-  readonly sequence: number
-  readonly run: number
-  readonly at: number
+export type EventRow = Columns<Pick<TaskEvent, "sequence" | "run" | "at">> & {
   readonly type: string
   readonly body: string | null
 }
@@ -57,4 +48,19 @@ export function toEventText(body: TaskEventBody): string | null {
 export function toEvent(taskId: TaskId, { sequence, run, at, type, body }: EventRow): TaskEvent {
   const rest = body === null ? {} : (JSON.parse(body) as object)
   return { taskId, sequence, run, at, body: { type, ...rest } as TaskEventBody }
+}
+
+export type StepRow = Columns<Pick<Step, "key" | "onCrash" | "startedAt">> & {
+  readonly finished_at: number | null
+  readonly completion: number | null
+  readonly result: string | null
+}
+
+export const STEP_COLUMNS = "key, on_crash, started_at, finished_at, completion, result"
+
+export function toStep(taskId: TaskId, run: number, row: StepRow): Step {
+  const start = { taskId, run, key: row.key, onCrash: row.on_crash, startedAt: row.started_at }
+  if (row.completion === null || row.finished_at === null) return { ...start, state: "started" }
+  const result = JSON.parse(row.result ?? "null") as JsonValue
+  return { ...start, state: "finished", completion: row.completion, result, finishedAt: row.finished_at }
 }

@@ -4,7 +4,7 @@ import type { Patch } from "../../../task/patch.ts"
 import type { RunState, TaskCourse, TaskDetails, TaskSummary } from "../../../task/record.ts"
 
 /** The columns of a task's state, as they are read. */
-interface StateRow {
+export interface StateRow {
   readonly status: RunStatus
   readonly worker: WorkerId | null
   readonly available_at: number | null
@@ -45,31 +45,25 @@ export interface StateColumns {
   readonly patch: string | null
 }
 
-const NOTHING: StateColumns = { worker: null, availableAt: null, endedAt: null, rest: null, patch: null }
-
-export function toStateColumns(state: RunState): StateColumns {
-  switch (state.status) {
-    case "queued":
-      return { ...NOTHING, availableAt: state.availableAt }
-    case "running":
-      return { ...NOTHING, worker: state.worker }
-    case "waiting":
-      return { ...NOTHING, rest: JSON.stringify({ wait: state.wait }) }
-    case "stopping":
-      return { ...NOTHING, worker: state.worker, rest: JSON.stringify({ stop: state.stop }) }
-    case "completed":
-      return { ...NOTHING, endedAt: state.endedAt, patch: JSON.stringify(state.patch) }
-    case "failed":
-      return { ...NOTHING, ...toEnd(state, { failure: state.failure }) }
-    case "cancelled":
-    case "timed_out":
-      return { ...NOTHING, ...toEnd(state, { stop: state.stop, survivors: state.survivors }) }
-    case "interrupted":
-      return { ...NOTHING, endedAt: state.endedAt, rest: JSON.stringify({ by: state.by, failure: state.failure }) }
-  }
+interface StateParts extends Partial<Omit<StateColumns, "rest" | "patch">> {
+  readonly patch?: Patch | null
 }
 
-function toEnd(state: { endedAt: number; patch: Patch | null }, rest: object) {
-  const patch = state.patch === null ? null : JSON.stringify(state.patch)
-  return { endedAt: state.endedAt, rest: JSON.stringify(rest), patch }
+export function toStateColumns(state: RunState): StateColumns {
+  const {
+    status: _,
+    worker = null,
+    availableAt = null,
+    endedAt = null,
+    patch = null,
+    ...rest
+  }: RunState & StateParts = state
+  const hasRest = Object.keys(rest).length > 0
+  return {
+    worker,
+    availableAt,
+    endedAt,
+    rest: hasRest ? JSON.stringify(rest) : null,
+    patch: patch && JSON.stringify(patch),
+  }
 }

@@ -1,59 +1,29 @@
-import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } from "../../../task/id.ts"
-import type { RunStatus } from "../../../task/lifecycle.ts"
-import type { Progress } from "../../../task/progress.ts"
-import { type StateColumns, toState, toStateWithoutPatch } from "./state-columns.ts"
-import type { NewTask, StoredTask } from "../stored-task.ts"
-import type { Lifetime, NotifyMode, TaskCourse, TaskDetails, TaskKind, TaskSummary } from "../../../task/record.ts"
+import type { GroupId, TaskId } from "../../../task/id.ts"
+import { RUN_STATUSES, type RunStatus } from "../../../task/lifecycle.ts"
+import type { Progress, Usage } from "../../../task/progress.ts"
+import type { Columns } from "./columns.ts"
+import { type StateColumns, type StateRow, toState, toStateWithoutPatch } from "./state-columns.ts"
+import type { NewTask, StoredTask } from "../tables.ts"
+import type { TaskCourse, TaskDetails, TaskSummary } from "../../../task/record.ts"
+import type { StatusCounts } from "../../../task/store.ts"
 import type { JsonObject } from "../../../base/json.ts"
 
-export interface SummaryRow {
-  readonly number: number
-  readonly id: TaskId
-  readonly status: RunStatus
-  readonly run: number
-  readonly fence: number
-  readonly last_sequence: number
-  readonly worker: WorkerId | null
-  readonly available_at: number | null
-  readonly queued_at: number
-  readonly started_at: number | null
-  readonly ended_at: number | null
-  readonly ran_ms: number
-  readonly stripped_at: number | null
-  readonly priority: number
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-  readonly kind: TaskKind
-  readonly plugin: string
-  readonly tool: string
-  readonly model: string | null
-  readonly folder: string | null
-  readonly input_held_by: WorkerId | null
-  readonly parent_task: TaskId | null
-  readonly parent_message: MessageId | null
-  readonly batch: string | null
-  readonly group_id: GroupId | null
-  readonly lifetime: Lifetime
-  readonly notify: NotifyMode
-  readonly depth: number
-  readonly trace_id: string | null
-  readonly idempotency_key: string | null
-  readonly asked_by_task: TaskId | null
-  readonly asked_by_run: number | null
-  readonly asked_by_key: string | null
-  readonly timeout_ms: number | null
-  readonly limit_tokens: number | null
-  readonly limit_cost_micros: number | null
-  readonly limit_output_bytes: number | null
-  readonly created_at: number
-  readonly tokens: number
-  readonly cost_micros: number
-  readonly resume_count: number
-  readonly retrieved_at: number | null
-  readonly title: string
-  readonly progress: string | null
-  readonly state: string | null
-}
+type PlainDetails = Omit<TaskDetails, "group" | "limits" | "askedBy" | "input" | "metadata">
+type PlainCourse = Omit<TaskCourse, "progress" | "usage">
+
+export type SummaryRow = Columns<PlainDetails & PlainCourse & Usage> &
+  StateRow & {
+    readonly number: number
+    readonly group_id: GroupId | null
+    readonly asked_by_task: TaskId | null
+    readonly asked_by_run: number | null
+    readonly asked_by_key: string | null
+    readonly timeout_ms: number | null
+    readonly limit_tokens: number | null
+    readonly limit_cost_micros: number | null
+    readonly limit_output_bytes: number | null
+    readonly progress: string | null
+  }
 
 export type TaskRow = SummaryRow & {
   readonly patch: string | null
@@ -233,3 +203,9 @@ export const SUMMARY_COLUMNS = [
   "number",
   ...Object.keys(SUMMARY satisfies Record<Exclude<keyof SummaryRow, "number">, unknown>),
 ].join(", ")
+
+/** Statuses without tasks count 0. */
+export function toCounts(rows: readonly { readonly status: RunStatus; readonly count: number }[]): StatusCounts {
+  const counts = new Map(rows.map(({ status, count }) => [status, count]))
+  return Object.fromEntries(RUN_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as StatusCounts
+}

@@ -100,7 +100,7 @@ async function orError<Found extends object>(
 }
 
 function toStatus({ task, missing }: TaskView): JsonObject {
-  const status = STATUS_NAMES.jaato[task.status]
+  const status = STATUS_NAMES[task.status].jaato
   return { task_id: task.id, plugin_name: toPluginName(task.plugin), status, ...toLack(missing) }
 }
 

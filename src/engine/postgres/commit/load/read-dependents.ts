@@ -1,7 +1,12 @@
 import type { GroupId, TaskId } from "../../../../task/id.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
-import { type NoticeRow, SELECT_NOTICES, toStoredNotice } from "../../../rules/rows/journal-row.ts"
-import { type StepRow, toStep } from "../../../rules/rows/step-row.ts"
+import {
+  type NoticeRow,
+  SELECT_NOTICES,
+  type StepRow,
+  toStep,
+  toStoredNotice,
+} from "../../../rules/rows/journal-row.ts"
 import { toWaitRecord, type WaitRow } from "../../../rules/rows/wait-row.ts"
 import type { Query } from "../../connection/database.ts"
 import { toStepKey, type Wants } from "../working-set/wants.ts"

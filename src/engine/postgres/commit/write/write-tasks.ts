@@ -1,5 +1,5 @@
 import { toEventText } from "../../../rules/rows/journal-row.ts"
-import type { StoredTask } from "../../../rules/stored-task.ts"
+import type { StoredTask } from "../../../rules/tables.ts"
 import type { TaskEntry } from "../working-set/task-rows.ts"
 import { type SortedChanges, sortChanges } from "../working-set/memory.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
