@@ -11,21 +11,19 @@ export interface ManualClock extends Clock {
 
 interface Timer {
   readonly dueAt: number
-  readonly order: number
   readonly callback: () => void
 }
 
 export function createManualClock(startAt = 1_700_000_000_000): ManualClock {
   let wall = startAt
   let elapsed = 0
-  let scheduled = 0
+  /** In the order in which they were scheduled: of those that fall due together the first comes first. */
   const timers = new Set<Timer>()
 
   function nextDue(until: number): Timer | undefined {
     let next: Timer | undefined
     for (const timer of timers) {
-      if (timer.dueAt > until) continue
-      if (!next || timer.dueAt < next.dueAt || (timer.dueAt === next.dueAt && timer.order < next.order)) next = timer
+      if (timer.dueAt <= until && (!next || timer.dueAt < next.dueAt)) next = timer
     }
     return next
   }
@@ -34,7 +32,7 @@ export function createManualClock(startAt = 1_700_000_000_000): ManualClock {
     now: () => wall,
     monotonic: () => elapsed,
     schedule(delayMs, callback) {
-      const timer = { dueAt: elapsed + Math.max(delayMs, 0), order: scheduled++, callback }
+      const timer = { dueAt: elapsed + Math.max(delayMs, 0), callback }
       timers.add(timer)
       return () => timers.delete(timer)
     },

@@ -3,8 +3,7 @@ import type { Question } from "../plugin/person-port.ts"
 import { ADMISSION_QUESTION } from "../runner/admit/approval.ts"
 import { QUESTION_TOOL } from "../runner/tool/tool-source.ts"
 import { toAskedQuestion } from "../runner/ask/question-wait.ts"
-import type { TaskRecord } from "../task/record.ts"
-import { RUNTIME_PLUGIN } from "../task/runtime-plugin.ts"
+import { RUNTIME_PLUGIN, type TaskRecord } from "../task/record.ts"
 import type { Wait } from "../task/wait.ts"
 
 /** A question to a person, in one shape for every wait that a person can answer. */

@@ -6,12 +6,10 @@ import type { ContextUsage } from "./context-usage.ts"
 import type { Message } from "./message.ts"
 import type { TokenUsage } from "./token-usage.ts"
 
-export const AGENT_STATUSES = ["active", "done", "error"] as const
-export type AgentStatus = (typeof AGENT_STATUSES)[number]
+export type AgentStatus = "active" | "done" | "error"
 
 /** How one turn came out. */
-export const TURN_OUTCOMES = ["completed", "stopped", "failed"] as const
-export type TurnOutcome = (typeof TURN_OUTCOMES)[number]
+export type TurnOutcome = "completed" | "stopped" | "failed"
 
 /** Tokens, cost and time of one turn. */
 export interface TurnAccounting {

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
-import type { GroupId, TaskId } from "../task/id.ts"
+import type { ArtifactHash, GroupId, TaskId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
+import { z } from "zod"
+import { lazily } from "../base/lazily.ts"
 
 /** The result of a background run, as its session sees it until it has used it. */
 export interface BackgroundTaskResult {
@@ -27,3 +29,28 @@ export interface Trajectory {
   /** Takes output and payload of what was used away at once, instead of when its time is over; returns how many. */
   clearConsumed(): Promise<number>
 }
+
+const LATEST_TIME = 8_640_000_000_000_000
+
+/** A result that was kept outside the store: it may be anything by now. */
+export const backgroundResultSchema = lazily((): z.ZodType<BackgroundTaskResult> => {
+  const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, "is no id")
+  return z.strictObject({
+    taskId: id.transform((text) => text as TaskId),
+    groupId: id.transform((text) => text as GroupId).nullable(),
+    status: z.enum(["completed", "failed"]),
+    summary: z.string().nullable(),
+    payload: z.json(),
+    facts: z.record(z.string(), z.json()),
+    artifacts: z.array(
+      z.strictObject({
+        hash: z.string().transform((text) => text as ArtifactHash),
+        name: z.string(),
+        mediaType: z.string(),
+        bytes: z.number().int().nonnegative(),
+      }),
+    ),
+    consumed: z.boolean(),
+    completedAt: z.number().int().nonnegative().max(LATEST_TIME),
+  })
+})

@@ -1,10 +1,13 @@
-import { MeanwhileError } from "../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { createNewestMap } from "../base/newest-map.ts"
 import { unlessAborted } from "../base/unless-aborted.ts"
-import { carryCall, type Elsewhere, endCarried } from "./carry-call.ts"
-import type { BackgroundCapable } from "./background-capable.ts"
-import { type BackgroundPolicy, kindOf, type Tool } from "./tool.ts"
+import type { BackgroundCapable, BackgroundResult } from "./background-capable.ts"
+import { type BackgroundPolicy, failWith, kindOf, type Tool, type ToolReturn } from "./tool.ts"
 import type { ContributingPlugin } from "./tool-index.ts"
+import { systemClock } from "../base/clock.ts"
+import type { JsonValue } from "../base/json.ts"
+import type { Step } from "../task/step.ts"
+import type { ToolContext } from "./context.ts"
 
 const ESTIMATE_WAIT_MS = 500
 const MOST_ESTIMATES = 100
@@ -61,4 +64,147 @@ function createEstimate({ plugin, tool }: Elsewhere): NonNullable<Tool["estimate
     const seconds = await unlessAborted(AbortSignal.timeout(ESTIMATE_WAIT_MS), estimate).catch(() => null)
     return seconds !== null && seconds >= 0 ? seconds * 1_000 : undefined
   }
+}
+
+/** A tool whose calls are tasks of its plugin's own. */
+interface Elsewhere {
+  readonly plugin: BackgroundCapable & { readonly name: string }
+  readonly tool: Tool
+}
+
+/** Its result is the id that the work has there. */
+const START_STEP = "start-elsewhere"
+/** Ours comes first. The other one is for work that nobody is left to stop. */
+const LATER_LIMIT_SECONDS = 60
+const LOOK_AGAIN_MS = 500
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 10_000
+/** In a row: about two minutes. */
+const MOST_FAILURES = 20
+const END_WAIT_MS = 5_000
+
+/**
+ * Makes a call by a task of the plugin's own and follows that to its end. When Meanwhile dies
+ *
+ * - in the foreground: nothing is written, and the turn does with the call what the tool's `onCrash` says;
+ * - inside the start: the work may be there or not, and again `onCrash` decides. `retry` is for a plugin that
+ * recognises
+ *   the key of the call;
+ * - anywhere else: the run goes on in the next life. It is started there if it was not, and found by its id if it was.
+ */
+async function carryCall(elsewhere: Elsewhere, input: unknown, context: ToolContext): Promise<JsonValue | ToolReturn> {
+  const id = await startThere(elsewhere, input, context)
+  const following = follow(elsewhere, id, context)
+  try {
+    return await unlessAborted(context.signal, following)
+  } catch (error) {
+    if (!context.signal.aborted || isLost(context)) throw error
+    if (await cancelThere(elsewhere, id)) throw error
+    context.log.warn("work elsewhere could not be stopped", { task: context.taskId, plugin: elsewhere.plugin.name })
+    // It runs, and so does this until it is given up: a stop is not said to be over while its work goes on.
+    return following
+  }
+}
+
+/** The same for a run that nobody has any more. False: something of it may still run. */
+async function endCarried(elsewhere: Elsewhere, steps: readonly Step[]): Promise<boolean> {
+  const start = steps.find(({ key }) => key === START_STEP)
+  if (!start) return true
+  if (start.state === "started" || typeof start.result !== "string") return false
+  return unlessAborted(AbortSignal.timeout(END_WAIT_MS), cancelThere(elsewhere, start.result)).catch(() => false)
+}
+
+async function startThere(elsewhere: Elsewhere, input: unknown, context: ToolContext): Promise<string> {
+  const { plugin, tool } = elsewhere
+  const { timeoutMs, callKey, run } = context
+  const limitSeconds = timeoutMs === null ? undefined : Math.ceil(timeoutMs / 1_000) + LATER_LIMIT_SECONDS
+  const onCrash = tool.onCrash ?? "fail"
+  const begun: { id: string | null } = { id: null }
+  const start = async (): Promise<string> => {
+    const { taskId } = await plugin.startBackground(tool.name, input, limitSeconds, `${callKey}/${run}`)
+    begun.id = requireId(elsewhere, taskId)
+    return begun.id
+  }
+  try {
+    return await context.step(START_STEP, start, { onCrash })
+  } catch (error) {
+    // The task runs unfound, unless the present owner of the run started it under the same key.
+    const isFound = isLost(context) && onCrash === "retry"
+    if (begun.id !== null && !isFound) await cancelThere(elsewhere, begun.id)
+    throw error
+  }
+}
+
+function requireId({ plugin, tool }: Elsewhere, taskId: unknown): string {
+  if (typeof taskId === "string" && taskId !== "") return taskId
+  const message = `Plugin "${plugin.name}" started ${tool.name} and named no task. Its startBackground must return a handle with a taskId.`
+  throw new MeanwhileError("plugin_unavailable", message, { plugin: plugin.name, tool: tool.name })
+}
+
+/** Over lost connections too: the work does not end because nobody could look at it for a while. */
+async function follow(elsewhere: Elsewhere, id: string, context: ToolContext): Promise<JsonValue | ToolReturn> {
+  const { plugin } = elsewhere
+  let failures = 0
+  for (;;) {
+    try {
+      const result = await plugin.getResult(id, true)
+      if (result.status !== "pending" && result.status !== "running") return toReturn(elsewhere, result)
+      failures = 0
+    } catch (error) {
+      if (isUnknown(error)) return toLost(elsewhere, id)
+      failures += 1
+      if (failures === MOST_FAILURES) return toUnreachable(elsewhere, id, error)
+      context.progress({ line: `${plugin.name} cannot be asked how it goes: ${toErrorMessage(error)}` })
+    }
+    await pause(failures === 0 ? LOOK_AGAIN_MS : Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS))
+    if (isLost(context)) context.signal.throwIfAborted()
+  }
+}
+
+function toReturn({ plugin, tool }: Elsewhere, { status, result, error }: BackgroundResult): JsonValue | ToolReturn {
+  switch (status) {
+    case "completed":
+      return result
+    case "failed":
+      return failWith({ code: "tool_error", message: error ?? `${tool.name} failed in ${plugin.name}` }, result)
+    case "cancelled":
+      return failWith({ code: "cancelled_elsewhere", message: error ?? `it was cancelled in ${plugin.name}` }, result)
+    case "timeout":
+      return failWith({ code: "timed_out_elsewhere", message: error ?? `its time was up in ${plugin.name}` }, result)
+    default:
+      return failWith({ code: "plugin_unavailable", message: `${plugin.name} says "${status}" of it` }, result)
+  }
+}
+
+function toLost({ plugin, tool }: Elsewhere, id: string): ToolReturn {
+  const message = `${tool.name} was interrupted: ${plugin.name} does not know its task ${id} any more, so whether it finished is not known. Start it again if it may run twice.`
+  return failWith({ code: "interrupted", message })
+}
+
+function toUnreachable({ plugin, tool }: Elsewhere, id: string, error: unknown): ToolReturn {
+  const message = `${plugin.name} could not be asked how ${tool.name} goes, which may still run there as ${id}: ${toErrorMessage(error)}`
+  return failWith({ code: "plugin_unavailable", message })
+}
+
+/** A task that the plugin does not know is not running there. */
+async function cancelThere({ plugin }: Elsewhere, id: string): Promise<boolean> {
+  try {
+    return await plugin.cancel(id)
+  } catch (error) {
+    return isUnknown(error)
+  }
+}
+
+/** By its code alone: a plugin may come with a copy of Meanwhile of its own. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "not_found"
+}
+
+/** Another worker has the run, and follows the work now. */
+function isLost({ signal }: ToolContext): boolean {
+  return isMeanwhileError(signal.reason, "stale_claim")
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => systemClock.schedule(delayMs, resolve, { isBackground: true }))
 }

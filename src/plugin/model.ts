@@ -27,8 +27,7 @@ export interface ModelRequest {
 }
 
 /** `length`: the answer was cut at its longest; `filter`: the provider withheld it. */
-export const FINISH_REASONS = ["stop", "calls", "length", "filter", "other"] as const
-export type FinishReason = (typeof FINISH_REASONS)[number]
+export type FinishReason = "stop" | "calls" | "length" | "filter" | "other"
 
 /** One finished answer, the same from every provider. */
 export interface ProviderResponse {

@@ -3,28 +3,7 @@ import { lazily } from "../base/lazily.ts"
 import { EFFECTS } from "./effect.ts"
 import { PLUGIN_KINDS } from "./plugin-base.ts"
 
-/** Names of plugins and commands are typed by people, commands in any case; those of tools are told to every model API. */
-const pluginName = lazily(() =>
-  z
-    .string()
-    .regex(
-      /^[a-z][a-z0-9_-]{0,63}$/,
-      "must begin with a lower-case letter and have lower-case letters, digits, - and _",
-    ),
-)
-const toolName = lazily(() =>
-  z
-    .string()
-    .regex(
-      /^(?=.{1,64}$)[a-zA-Z_][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)*$/,
-      "must have letters, digits, - and _, with dots between them only, at most 64",
-    ),
-)
-
 const method = lazily(() => z.custom((value) => typeof value === "function", "must be a function"))
-const inputSchema = lazily(() =>
-  z.custom((value) => value instanceof z.ZodType, "must be a zod 4 schema, such as z.object({ … })"),
-)
 const sentence = lazily(() => z.string().trim().min(1, "must say what it does"))
 const duration = lazily(() => z.number().positive())
 
@@ -45,9 +24,15 @@ const backgroundPolicy = lazily(() =>
 
 const tool = lazily(() =>
   z.looseObject({
-    name: toolName(),
+    // Told to every model API.
+    name: z
+      .string()
+      .regex(
+        /^(?=.{1,64}$)[a-zA-Z_][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)*$/,
+        "must have letters, digits, - and _, with dots between them only, at most 64",
+      ),
     description: sentence(),
-    input: inputSchema(),
+    input: z.custom((value) => value instanceof z.ZodType, "must be a zod 4 schema, such as z.object({ … })"),
     background: backgroundPolicy().optional(),
     estimateMs: method().optional(),
     shape: method().optional(),
@@ -68,15 +53,12 @@ const tool = lazily(() =>
   }),
 )
 
-const commandName = lazily(() =>
-  z
-    .string()
-    .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter and have letters, digits, - and _, at most 64"),
-)
-
 const userCommand = lazily(() =>
   z.looseObject({
-    name: commandName(),
+    // Typed by people, in any case.
+    name: z
+      .string()
+      .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter and have letters, digits, - and _, at most 64"),
     description: sentence(),
     usage: z.string().optional(),
     shareWithModel: z.boolean().optional(),
@@ -85,7 +67,12 @@ const userCommand = lazily(() =>
 )
 
 const base = lazily(() => ({
-  name: pluginName(),
+  name: z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_-]{0,63}$/,
+      "must begin with a lower-case letter and have lower-case letters, digits, - and _",
+    ),
   modelRequirements: z.array(z.string().min(1)).optional(),
   initialize: method().optional(),
   shutdown: method().optional(),

@@ -3,7 +3,6 @@ import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
-import type { SkippedPlugin, SkipReason } from "./skipped-plugin.ts"
 import type { TaskService, DurationEstimate } from "./task-service.ts"
 import { type ContributingPlugin, createToolIndex, type ToolIndex, type FoundTool } from "./tool-index.ts"
 import { describeTool, type DescribeOptions } from "./describe-tool.ts"
@@ -21,6 +20,16 @@ export interface PluginEntry {
   readonly kind: PluginKind
   readonly exposure: Exposure
   readonly plugin: Plugin
+}
+
+export type SkipReason = "model_requirement" | "failed_to_load" | "failed_to_initialize" | "wrong_shape" | "duplicate"
+
+/** A plugin that was asked for and is not there, with a sentence that says why. */
+export interface SkippedPlugin {
+  /** Its name, or the package or path it was to come from when its name never became known. */
+  readonly name: string
+  readonly reason: SkipReason
+  readonly message: string
 }
 
 export interface RegistryChange {
@@ -54,11 +63,16 @@ export interface RegistryState {
   isClosed: boolean
 }
 
-export function createRegistryState(options: {
+export interface RegistryOptions {
+  /** Plugins that fit this model are exposed. Without a model, all are. */
   readonly model?: string
+  /** The commands over tasks that plugins are handed, once they are there. */
   readonly tasks?: () => TaskService | undefined
+  /** Default: the system's. */
   readonly clock?: Clock
-}): RegistryState {
+}
+
+export function createRegistryState(options: RegistryOptions): RegistryState {
   const { model, tasks, clock = systemClock } = options
   return {
     models: model === undefined ? [] : [model],

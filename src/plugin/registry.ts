@@ -1,25 +1,23 @@
-import type { Clock } from "../base/clock.ts"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { checkPlugin } from "./define-plugin.ts"
 import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discovery.ts"
-import { exposePlugin, unexposePlugin } from "./exposure.ts"
+import { exposePlugin, refreshTools, unexposePlugin } from "./exposure.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
-import { refreshTools } from "./refresh-tools.ts"
 import {
-  createRegistryOffers,
-  type RegistryOffers,
   announce,
+  createRegistryOffers,
   createRegistryState,
   type PluginEntry,
   type RegisteredPlugin,
   type RegistryChange,
+  type RegistryOffers,
+  type RegistryOptions,
   type RegistryState,
   requireRegistered,
+  type SkippedPlugin,
   toEntry,
 } from "./registry-state.ts"
-import type { SkippedPlugin } from "./skipped-plugin.ts"
-import type { TaskService } from "./task-service.ts"
 
 export interface RegisterOptions {
   /** Default true. `enrichment`: only its prompt enrichment takes part. */
@@ -47,15 +45,6 @@ export interface Registry extends RegistryOffers, AsyncDisposable {
   onChange(listener: (change: RegistryChange) => void): () => void
   /** Shuts every exposed plugin down, the last registered first. Afterwards nothing can be registered. */
   close(): Promise<void>
-}
-
-export interface RegistryOptions {
-  /** Plugins that fit this model are exposed. Without a model, all are. */
-  readonly model?: string
-  /** The commands over tasks that plugins are handed, once they are there. */
-  readonly tasks?: () => TaskService | undefined
-  /** Default: the system's. */
-  readonly clock?: Clock
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {

@@ -15,21 +15,18 @@ const MOST_TOKENS = 1e12
 
 /** Whole counts, whatever a provider reports: a count that is no number, or below 0, becomes 0. */
 export function toCounted(usage: TokenUsage): TokenUsage {
-  return {
-    inputTokens: toCount(usage.inputTokens),
-    cachedInputTokens: toCount(usage.cachedInputTokens),
-    outputTokens: toCount(usage.outputTokens),
-    reasoningTokens: toCount(usage.reasoningTokens),
-  }
+  return toUsage((kind) => (usage[kind] > 0 ? Math.min(Math.round(usage[kind]), MOST_TOKENS) : 0))
 }
 
-const toCount = (tokens: number): number => (tokens > 0 ? Math.min(Math.round(tokens), MOST_TOKENS) : 0)
-
 export function addTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return toUsage((kind) => a[kind] + b[kind])
+}
+
+function toUsage(count: (kind: keyof TokenUsage) => number): TokenUsage {
   return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    inputTokens: count("inputTokens"),
+    cachedInputTokens: count("cachedInputTokens"),
+    outputTokens: count("outputTokens"),
+    reasoningTokens: count("reasoningTokens"),
   }
 }

@@ -1,8 +1,7 @@
 import type { SessionId, TaskId, WorkspaceId } from "./id.ts"
 import type { AskingStep, NotifyMode } from "./record.ts"
 
-export const NOTICE_KINDS = ["ended", "needs_answer"] as const
-export type NoticeKind = (typeof NOTICE_KINDS)[number]
+export type NoticeKind = "ended" | "needs_answer"
 
 export interface NoticeKey {
   readonly taskId: TaskId

@@ -1,11 +1,14 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { FactEvent, LifecycleEvent } from "./event.ts"
-import type { GroupDetails, GroupMembership } from "./group.ts"
-import type { GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
+import type { GroupDetails, GroupMembership, GroupRecord } from "./group.ts"
+import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
 import type { NoticeKey } from "./notice.ts"
-import type { AskingStep, TaskDetails } from "./record.ts"
-import type { OnCrash, StepTaken } from "./step.ts"
+import type { AskingStep, TaskDetails, TaskRecord } from "./record.ts"
+import type { OnCrash, Step, StepTaken } from "./step.ts"
 import type { Wait } from "./wait.ts"
+import type { DocumentRecord } from "./document.ts"
+import type { Lease } from "./lease.ts"
+import type { SessionRecord } from "./session.ts"
 
 /** How a new task enters the world. */
 export type TaskEntry =
@@ -179,3 +182,36 @@ export type Operation =
 
 export type OperationName = Operation["op"]
 export type OperationOf<Name extends OperationName> = Extract<Operation, { op: Name }>
+
+/** The answer of each operation once it is committed. */
+interface OperationAnswers {
+  "task.create": { readonly task: TaskRecord; readonly created: boolean }
+  "task.apply": TaskRecord
+  "task.note": { readonly lastSequence: number; readonly usage: TaskRecord["usage"] }
+  "task.begin_run": TaskRecord
+  "task.prioritize": TaskRecord
+  "task.strip": TaskRecord
+  "task.remove": null
+  "step.start": Step
+  "step.finish": Step
+  "notice.claim": readonly NoticeKey[]
+  "notice.release": readonly NoticeKey[]
+  "notice.consume": readonly NoticeKey[]
+  "group.create": GroupRecord
+  "group.move": GroupRecord
+  "wait.answer": TaskRecord
+  "lease.take": Lease
+  "lease.renew": Lease
+  "lease.release": null
+  "session.create": SessionRecord
+  "session.update": SessionRecord
+  "session.delete": null
+  "document.put": DocumentRecord
+  "document.delete": null
+  "artifact.put": ArtifactHash
+}
+
+export type AnswerOf<Name extends OperationName> = OperationAnswers[Name]
+export type Answers<Operations extends readonly Operation[]> = {
+  readonly [Index in keyof Operations]: AnswerOf<Operations[Index]["op"]>
+}

@@ -3,7 +3,7 @@ import { defined } from "../../base/defined.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { lazily } from "../../base/lazily.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
-import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
+import { backgroundResultSchema } from "../../plugin/background-result.ts"
 import type { SessionId } from "../../task/id.ts"
 import { messageSchema } from "../../plugin/message-schema.ts"
 

@@ -1,6 +1,7 @@
 import { hostname } from "node:os"
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 import { retryWhileBusy } from "./sqlite/busy-retry.ts"
 import type { IsHolderAlive } from "../rules/lease-watch.ts"
 import { isSqliteError } from "./sqlite/sqlite-error.ts"
@@ -54,6 +55,6 @@ function isProcessAlive({ host, pid }: JsonObject): boolean | undefined {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
+    return systemCodeOf(error) === "EPERM"
   }
 }

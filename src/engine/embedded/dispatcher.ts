@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
-import type { Dispatcher, Offer, TakeRequest } from "../../task/dispatcher.ts"
-import { toPlaceKey } from "../../task/place.ts"
+import { type Dispatcher, type Offer, type TakeRequest, toPlaceKey } from "../../task/dispatcher.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "../rules/local-bus.ts"
 import { createFairTake, type QueuedRun } from "./fair-take.ts"

@@ -4,13 +4,12 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
 import { attach } from "./attachments.ts"
 import { createLocalBus } from "../rules/local-bus.ts"
-import { createDiskWait, NO_DISK, createLogRoom, NO_LOG } from "./commit/disk-wait.ts"
+import { createDiskWait, createLogFlush, createLogRoom, NO_DISK, NO_LOG } from "./commit/disk-wait.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { createForeignChanges, NO_FOREIGN_CHANGES } from "./foreign-changes.ts"
 import { createGroupCommit, createTransaction } from "./commit/group-commit.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
-import { createLogFlush } from "./commit/log-flush.ts"
-import { IN_MEMORY, openDatabase } from "./open.ts"
+import { IN_MEMORY, openDatabase, type OpenOptions } from "./open.ts"
 import type { Change } from "../rules/change.ts"
 import { createPerform } from "../rules/perform.ts"
 import { createRead } from "./sqlite/busy-retry.ts"
@@ -20,11 +19,7 @@ import { createStore } from "./store.ts"
 import { createRecordCache } from "./tables/record-cache.ts"
 import { createTables } from "./tables/tables.ts"
 
-export interface EmbeddedEngineOptions {
-  /** The store's file, or `IN_MEMORY`. It and its folder are created when missing, readable by their owner alone. */
-  readonly path: string
-  /** `full` (default): an answered commit survives the loss of power; `normal`: only the loss of the process. */
-  readonly synchronous?: "full" | "normal"
+export interface EmbeddedEngineOptions extends OpenOptions {
   readonly clock?: Clock
   /** True if the process that a lease or an attachment describes is alive; undefined if this host cannot tell. */
   readonly isHolderAlive?: IsHolderAlive
@@ -34,8 +29,6 @@ export interface EmbeddedEngineOptions {
   readonly pollAloneMs?: number
   /** The same while another process has it open. */
   readonly pollSharedMs?: number
-  /** The largest the store may grow, in pages of 2 KiB; 4 KiB in one made by an earlier version. */
-  readonly maxPages?: number
 }
 
 const POLL_ALONE_MS = 250
@@ -43,13 +36,12 @@ const POLL_SHARED_MS = 20
 
 /** Store, dispatcher and bus on one SQLite file, which several processes may have open. */
 export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Promise<Engine> {
-  const { path, synchronous = "full", maxPages } = options
-  const database = await openDatabase({ path, synchronous, ...(maxPages === undefined ? {} : { maxPages }) })
+  const database = await openDatabase(options)
   try {
     return await assemble(database, options)
   } catch (error) {
     database.close()
-    throw toStoreError(error, path)
+    throw toStoreError(error, options.path)
   }
 }
 

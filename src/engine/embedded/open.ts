@@ -9,10 +9,14 @@ import { createStoreFile, inspectStoreFile } from "./store-file.ts"
 export const IN_MEMORY = ":memory:"
 
 export interface OpenOptions {
+  /** The store's file, or `IN_MEMORY`. It and its folder are created when missing, readable by their owner alone. */
   readonly path: string
-  /** `full`: an answered commit survives the loss of power; `normal`: only the loss of the process. */
-  readonly synchronous: "full" | "normal"
-  /** The store grows to this many pages and then answers as a full disk does. */
+  /** `full` (default): an answered commit survives the loss of power; `normal`: only the loss of the process. */
+  readonly synchronous?: "full" | "normal"
+  /**
+   * The largest the store may grow, in pages of 2 KiB; 4 KiB in one made by an earlier version. It then answers as a full
+   * disk does.
+   */
   readonly maxPages?: number
 }
 
@@ -68,7 +72,7 @@ const CACHE_KIBIBYTES = 16_000
 /** The page size of a new store. A commit writes every page it touches as a whole, and most of its rows are small. */
 const PAGE_BYTES = 2_048
 
-function configure(database: DatabaseSync, { synchronous, maxPages }: OpenOptions): void {
+function configure(database: DatabaseSync, { synchronous = "full", maxPages }: OpenOptions): void {
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   database.prepare("PRAGMA journal_mode = WAL").get()
   database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 import { assertOurs } from "./schema/migrations.ts"
 
 const HEADER_BYTES = 100
@@ -91,12 +92,12 @@ function damaged(path: string, why: string): MeanwhileError {
   return new MeanwhileError("store_damaged", text, { path })
 }
 
-const READ_ONLY: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"])
+const READ_ONLY = ["EACCES", "EPERM", "EROFS"]
 
 function toFileError(error: unknown, path: string): MeanwhileError {
-  const code = error instanceof Error && "code" in error ? error.code : undefined
+  const code = systemCodeOf(error) ?? ""
   const options = { cause: error }
-  if (READ_ONLY.has(code)) {
+  if (READ_ONLY.includes(code)) {
     const text = `The store ${path} cannot be written. Give this user write access to it and its folder. (${toErrorMessage(error)})`
     return new MeanwhileError("store_read_only", text, { path }, options)
   }

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import type { Operation } from "../../task/operation.ts"
-import type { Answers } from "../../task/operation-answer.ts"
+import type { Answers, Operation } from "../../task/operation.ts"
 import type { CommitOptions, TaskStore, Page, PageRequest } from "../../task/store.ts"
 import type { GroupCommit } from "./commit/group-commit.ts"
 import { type LeaseWatch, toTaskRecord } from "../rules/tables.ts"

@@ -1,7 +1,6 @@
 import type { Wake } from "../../task/bus.ts"
 import type { GroupId, SessionId, TaskId } from "../../task/id.ts"
-import type { OperationName, OperationOf } from "../../task/operation.ts"
-import type { AnswerOf } from "../../task/operation-answer.ts"
+import type { AnswerOf, Operation, OperationName, OperationOf } from "../../task/operation.ts"
 
 /** The wake-ups of one commit, published once it is durable. */
 export interface Change {
@@ -44,3 +43,17 @@ export function wakeWritten(change: Change, sessionId: SessionId): void {
 export function wakeGroup(change: Change, groupId: GroupId): void {
   change.wakes.push({ about: "group", groupId })
 }
+
+export type Answer = AnswerOf<OperationName>
+
+/** Somebody who wants something written, and waits for what becomes of it. */
+export interface Writer {
+  readonly operations: readonly Operation[]
+  readonly resolve: (answers: readonly Answer[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The outcome of one writer: its answers, or the refusal that rolled its writes back. */
+export type Outcome =
+  | { readonly isRefused: false; readonly answers: readonly Answer[]; readonly change: Change }
+  | { readonly isRefused: true; readonly error: unknown }

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { FactEvent, TaskEventBody } from "../../task/event.ts"
+import type { TaskEventBody } from "../../task/event.ts"
 import type { TaskEntry } from "../../task/operation.ts"
 import { NO_USAGE } from "../../task/progress.ts"
 import type { RunState, TaskCourse, TaskDetails } from "../../task/record.ts"
@@ -13,19 +13,20 @@ import { applyEffects } from "./apply-event.ts"
 export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.create"> {
   const { tasks, events } = tables
   return {
-    "task.create"({ details, entry, facts, steps = [], askingStepResult }, change) {
+    "task.create"({ details, entry, facts = [], steps = [], askingStepResult }, change) {
       requireOwnSession(tables.sessions, details)
       requireOwnStep(tables, details)
       const known = findKnown(tables, details)
       if (known) return { task: toTaskRecord(known), created: false }
       joinGroup(tables, details, change)
       const { now } = change
-      const bodies = toEvents(entry, facts)
+      const { state, entered } = toFirstState(entry, now)
+      const bodies = [{ type: "task.queued" } as const, ...entered, ...facts]
       const course = toCourse(entry, now, bodies.length)
-      const task = tasks.insert(withFacts({ details, course, state: toState(entry, now) }, facts ?? [], now))
+      const task = tasks.insert(withFacts({ details, course, state }, facts, now))
       let sequence = 0
       for (const body of bodies) events.append(task.number, ++sequence, 1, now, body)
-      if (facts?.length) tasks.saveFacts(task)
+      if (facts.length > 0) tasks.saveFacts(task)
       applyEffects(tables, undefined, task, change)
       wakeLiveTask(change, details.id, sequence)
       recordSteps(tables, details.id, steps, change)
@@ -63,43 +64,40 @@ function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails, change
   wakeGroup(change, group)
 }
 
-function toEvents(entry: TaskEntry, facts: readonly FactEvent[] = []): readonly TaskEventBody[] {
+/** The state in which a new task begins, and what led there from the queue. */
+function toFirstState(
+  entry: TaskEntry,
+  now: number,
+): { readonly state: RunState; readonly entered: readonly TaskEventBody[] } {
   switch (entry.as) {
     case "queued":
-      return [{ type: "task.queued" }, ...facts]
-    case "running":
-      return [{ type: "task.queued" }, { type: "task.started", worker: entry.worker }, ...facts]
-    case "waiting":
-      return [{ type: "task.queued" }, { type: "task.waited", wait: entry.wait }, ...facts]
+      return { state: { status: "queued", availableAt: now + (entry.delayMs ?? 0) }, entered: [] }
+    case "running": {
+      const { worker } = entry
+      return { state: { status: "running", worker }, entered: [{ type: "task.started", worker }] }
+    }
+    case "waiting": {
+      const { wait } = entry
+      return { state: { status: "waiting", wait }, entered: [{ type: "task.waited", wait }] }
+    }
   }
 }
 
-function toState(entry: TaskEntry, now: number): RunState {
-  switch (entry.as) {
-    case "queued":
-      return { status: "queued", availableAt: now + (entry.delayMs ?? 0) }
-    case "running":
-      return { status: "running", worker: entry.worker }
-    case "waiting":
-      return { status: "waiting", wait: entry.wait }
-  }
-}
+/** Nothing is known of a run that begins. */
+const NOTHING_YET = { startedAt: null, ranMs: 0, progress: null, retrievedAt: null, strippedAt: null }
 
 function toCourse(entry: TaskEntry, now: number, lastSequence: number): TaskCourse {
   const isRunning = entry.as === "running"
   return {
+    ...NOTHING_YET,
     run: 1,
     fence: isRunning ? 1 : 0,
     queuedAt: now,
     startedAt: isRunning ? (entry.startedAt ?? now) : null,
-    ranMs: 0,
     createdAt: now,
     lastSequence,
-    progress: null,
     usage: NO_USAGE,
     resumeCount: 0,
-    retrievedAt: null,
-    strippedAt: null,
   }
 }
 
@@ -129,15 +127,11 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
         },
         course: {
           ...course,
+          ...NOTHING_YET,
           run: course.run + 1,
           queuedAt: change.now,
-          startedAt: null,
-          ranMs: 0,
           lastSequence: course.lastSequence + (wait ? 2 : 1),
-          progress: null,
           resumeCount: course.resumeCount + (reason === "resume" ? 1 : 0),
-          retrievedAt: null,
-          strippedAt: null,
         },
         state: wait ? { status: "waiting", wait } : { status: "queued", availableAt: change.now },
       }

@@ -1,6 +1,5 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import type { Operation, RunReference } from "../../task/operation.ts"
-import type { Answers } from "../../task/operation-answer.ts"
+import type { Answers, Operation, RunReference } from "../../task/operation.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import { sleep } from "../../base/sleep.ts"
 import type { ActiveRun } from "./active-run.ts"

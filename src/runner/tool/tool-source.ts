@@ -2,9 +2,8 @@ import { lazily } from "../../base/lazily.ts"
 import type { Registry } from "../../plugin/registry.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
-import { RUNTIME_PLUGIN } from "../../task/runtime-plugin.ts"
 import type { GroupId } from "../../task/id.ts"
-import type { TaskRecord } from "../../task/record.ts"
+import { RUNTIME_PLUGIN, type TaskRecord } from "../../task/record.ts"
 import type { Durations } from "./durations.ts"
 
 export type ToolSource = ReturnType<typeof createToolSource>

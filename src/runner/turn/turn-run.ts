@@ -2,8 +2,7 @@ import { z } from "zod"
 import { type JsonObject, type JsonValue, isJsonObject } from "../../base/json.ts"
 import type { ToolReturn, Tool } from "../../plugin/tool.ts"
 import { type SessionId, type TaskId, type WorkspaceId, createTaskId } from "../../task/id.ts"
-import type { Operation, RunReference } from "../../task/operation.ts"
-import type { Answers } from "../../task/operation-answer.ts"
+import type { Answers, Operation, RunReference } from "../../task/operation.ts"
 import {
   type AskingStep,
   PLAIN_DETAILS,

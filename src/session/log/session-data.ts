@@ -1,8 +1,7 @@
 import { z } from "zod"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
-import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
-import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
+import { backgroundResultSchema, type BackgroundTaskResult } from "../../plugin/background-result.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 
 /** The session's record beside its messages. Rewritten with every change, so it stays small. */

@@ -3,8 +3,7 @@ import type { Operation } from "../../../task/operation.ts"
 import { expectRefusal } from "../../suite/subject.ts"
 import { createPatience } from "../sqlite/busy-retry.ts"
 import { createGroupCommit, type RunTransaction } from "./group-commit.ts"
-import { createChange } from "../../rules/change.ts"
-import type { Outcome } from "../../rules/writer.ts"
+import { createChange, type Outcome } from "../../rules/change.ts"
 
 const OPERATION: Operation = { op: "lease.renew", key: "k", holder: "h", fence: 1 }
 

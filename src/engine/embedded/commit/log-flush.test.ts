@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { createLogFlush } from "./log-flush.ts"
+import { createLogFlush } from "./disk-wait.ts"
 import { createFolder } from "../../../../test/support/embedded/store.ts"
 
 let path: string

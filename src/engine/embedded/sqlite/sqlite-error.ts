@@ -12,36 +12,16 @@ const SQLITE = {
   notADatabase: 26,
 }
 
-interface Refusal {
-  readonly code: ErrorCode
-  readonly text: string
+const REFUSALS: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  [SQLITE.busy]: ["store_unavailable", "is locked by another process. Try again."],
+  [SQLITE.readOnly]: ["store_read_only", "cannot be written. Give this user write access to it and its folder."],
+  [SQLITE.ioError]: ["store_unavailable", "could not be read or written. Check the disk it is on."],
+  [SQLITE.corrupt]: ["store_damaged", "is damaged. It was left as it is; restore a copy or use another data folder."],
+  [SQLITE.full]: ["disk_full", "cannot grow: the disk is full. Free some space; nothing of this was stored."],
+  [SQLITE.cannotOpen]: ["store_unavailable", "cannot be opened. Check that its folder exists and is writable."],
+  [SQLITE.constraint]: ["invalid_input", "has such a record already."],
+  [SQLITE.notADatabase]: ["store_damaged", "is not a database. It was left as it is; use another data folder."],
 }
-
-const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
-  [SQLITE.busy, { code: "store_unavailable", text: "is locked by another process. Try again." }],
-  [
-    SQLITE.readOnly,
-    { code: "store_read_only", text: "cannot be written. Give this user write access to it and its folder." },
-  ],
-  [SQLITE.ioError, { code: "store_unavailable", text: "could not be read or written. Check the disk it is on." }],
-  [
-    SQLITE.corrupt,
-    { code: "store_damaged", text: "is damaged. It was left as it is; restore a copy or use another data folder." },
-  ],
-  [
-    SQLITE.full,
-    { code: "disk_full", text: "cannot grow: the disk is full. Free some space; nothing of this was stored." },
-  ],
-  [
-    SQLITE.cannotOpen,
-    { code: "store_unavailable", text: "cannot be opened. Check that its folder exists and is writable." },
-  ],
-  [SQLITE.constraint, { code: "invalid_input", text: "has such a record already." }],
-  [
-    SQLITE.notADatabase,
-    { code: "store_damaged", text: "is not a database. It was left as it is; use another data folder." },
-  ],
-])
 
 /** True if SQLite itself failed, as opposed to a refusal of ours or a bug in the program. */
 export function isSqliteError(error: unknown): boolean {
@@ -60,9 +40,9 @@ export function isDiskFull(error: unknown): boolean {
 export function toStoreError(error: unknown, path: string): unknown {
   const code = primaryCode(error)
   if (code === undefined) return error
-  const refusal = REFUSALS.get(code) ?? { code: "store_unavailable", text: "refused the request." }
-  const message = `The store ${path} ${refusal.text} (${toErrorMessage(error)})`
-  return new MeanwhileError(refusal.code, message, { path }, { cause: error })
+  const [refusal, text] = REFUSALS[code] ?? ["store_unavailable", "refused the request."]
+  const message = `The store ${path} ${text} (${toErrorMessage(error)})`
+  return new MeanwhileError(refusal, message, { path }, { cause: error })
 }
 
 /** SQLite packs the detail into the higher bits. */

@@ -119,20 +119,16 @@ function isLarge({ input, metadata }: InputText): boolean {
   return input.length + metadata.length > INLINE_CHARACTERS
 }
 
-interface LargeInputTable {
-  find(task: number): InputText | undefined
-  save(task: number, text: InputText): void
-  remove(task: number): void
-}
+type LargeInputTable = ReturnType<typeof createLargeInputTable>
 
-function createLargeInputTable(prepare: Prepare): LargeInputTable {
+function createLargeInputTable(prepare: Prepare) {
   const find = prepare<InputText>("SELECT input, metadata FROM large_inputs WHERE task = ?")
   const save = prepare("INSERT OR REPLACE INTO large_inputs (input, metadata, task) VALUES (?, ?, ?)")
   const remove = prepare("DELETE FROM large_inputs WHERE task = ?")
   return {
-    find: (task) => find.get(task),
-    save: (task, { input, metadata }) => void save.run(input, metadata, task),
-    remove: (task) => void remove.run(task),
+    find: (task: number) => find.get(task),
+    save: (task: number, { input, metadata }: InputText) => void save.run(input, metadata, task),
+    remove: (task: number) => void remove.run(task),
   }
 }
 

@@ -2,9 +2,8 @@ import { setImmediate as nextTick } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
-import { createChange } from "../../rules/change.ts"
+import { createChange, type Outcome } from "../../rules/change.ts"
 import { createGroupCommit } from "./group-commit.ts"
-import type { Outcome } from "../../rules/writer.ts"
 import type { RunGroup } from "./run-group.ts"
 
 const ACCEPTED: Outcome = { isRefused: false, answers: [null], change: createChange(1) }

@@ -1,7 +1,6 @@
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
-import type { Change } from "../../rules/change.ts"
-import type { Answer, Outcome, Writer } from "../../rules/writer.ts"
+import type { Answer, Change, Outcome, Writer } from "../../rules/change.ts"
 import { closed } from "../connection/patience.ts"
 import { isHeldUp, isUnexplained } from "../connection/store-error.ts"
 import { isTooLong } from "../schema/storable.ts"

@@ -9,7 +9,7 @@ import { createPull, withinRoom } from "./pull.ts"
 import { type CheckedRun, createQueuedRuns, type QueuedRun, toOffer } from "./queued-runs.ts"
 import { isMeanwhileError } from "../../../base/error.ts"
 import type { Operation, RunReference } from "../../../task/operation.ts"
-import type { Answer } from "../../rules/writer.ts"
+import type { Answer } from "../../rules/change.ts"
 import { addTo, callSafely } from "../../rules/local-bus.ts"
 
 /** `lost`: the run could no longer be claimed. `failed`: nobody knows whether it was claimed. */

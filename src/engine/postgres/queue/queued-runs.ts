@@ -1,7 +1,6 @@
 import type { Clock } from "../../../base/clock.ts"
-import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
+import { type Offer, type TakeRequest, toPlaceKey } from "../../../task/dispatcher.ts"
 import type { SessionId, TaskId } from "../../../task/id.ts"
-import { toPlaceKey } from "../../../task/place.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming, toNamedQuery } from "../connection/connection.ts"
 import type { QueueEntry } from "./boss.ts"
