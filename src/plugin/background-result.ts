@@ -1,8 +1,8 @@
+import { z } from "zod"
 import type { JsonObject, JsonValue } from "../base/json.ts"
+import { lazily } from "../base/lazily.ts"
 import type { ArtifactHash, GroupId, TaskId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
-import { z } from "zod"
-import { lazily } from "../base/lazily.ts"
 
 /** The result of a background run, as its session sees it until it has used it. */
 export interface BackgroundTaskResult {

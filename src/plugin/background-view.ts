@@ -28,19 +28,8 @@ export function toBackgroundResult({ task }: TaskView): BackgroundResult {
 }
 
 function toError(task: TaskRecord): string | null {
-  switch (task.status) {
-    case "failed":
-    case "interrupted":
-      return task.failure.message
-    case "cancelled":
-      return `It was cancelled (${task.stop.by}): ${task.stop.reason}`
-    case "timed_out":
-      return `It was stopped at its time limit: ${task.stop.reason}`
-    case "queued":
-    case "running":
-    case "waiting":
-    case "stopping":
-    case "completed":
-      return null
-  }
+  if ("failure" in task) return task.failure.message
+  if (task.status === "cancelled") return `It was cancelled (${task.stop.by}): ${task.stop.reason}`
+  if (task.status === "timed_out") return `It was stopped at its time limit: ${task.stop.reason}`
+  return null
 }

@@ -1,13 +1,13 @@
+import { systemClock } from "../base/clock.ts"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../base/error.ts"
+import type { JsonValue } from "../base/json.ts"
 import { createNewestMap } from "../base/newest-map.ts"
 import { unlessAborted } from "../base/unless-aborted.ts"
-import type { BackgroundCapable, BackgroundResult } from "./background-capable.ts"
-import { type BackgroundPolicy, failWith, kindOf, type Tool, type ToolReturn } from "./tool.ts"
-import type { ContributingPlugin } from "./tool-index.ts"
-import { systemClock } from "../base/clock.ts"
-import type { JsonValue } from "../base/json.ts"
 import type { Step } from "../task/step.ts"
+import type { BackgroundCapable, BackgroundResult } from "./background-capable.ts"
 import type { ToolContext } from "./context.ts"
+import type { ContributingPlugin } from "./tool-index.ts"
+import { type BackgroundPolicy, failWith, kindOf, type Tool, type ToolReturn } from "./tool.ts"
 
 const ESTIMATE_WAIT_MS = 500
 const MOST_ESTIMATES = 100

@@ -1,9 +1,9 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import type { Plugin } from "./plugin.ts"
-import { pluginSchema } from "./plugin-schema.ts"
 import type { Contribution } from "./contribution.ts"
-import type { Tool } from "./tool.ts"
+import { pluginSchema } from "./plugin-schema.ts"
+import type { Plugin } from "./plugin.ts"
 import { toInputSchema } from "./tool-schema.ts"
+import type { Tool } from "./tool.ts"
 
 /** Declares a plugin. Mistakes show here, where the plugin is written, rather than when a tool is first called. */
 export function definePlugin<Definition extends Plugin>(plugin: Definition): Definition {

@@ -2,6 +2,8 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { unlessAborted } from "../base/unless-aborted.ts"
 import { type BackgroundCapable, runsElsewhere } from "./background-capable.ts"
 import { carryTools } from "./carried-tools.ts"
+import type { PluginHost } from "./plugin-host.ts"
+import type { Plugin } from "./plugin.ts"
 import {
   announce,
   type Exposure,
@@ -13,10 +15,8 @@ import {
   skip,
   toContributors,
 } from "./registry-state.ts"
-import type { Plugin } from "./plugin.ts"
-import type { PluginHost } from "./plugin-host.ts"
-import type { Tool } from "./tool.ts"
 import type { ContributingPlugin } from "./tool-index.ts"
+import type { Tool } from "./tool.ts"
 
 const LONGEST_SHUTDOWN_MS = 10_000
 

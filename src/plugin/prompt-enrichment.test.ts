@@ -14,6 +14,7 @@ it("hands the prompt through all enrichers, passes over one that throws, and kee
       { plugin: "time", enrichPrompt: async (prompt) => ({ prompt: `${prompt} [noon]` }) },
     ],
     "What is in @a.txt?",
+    { session: null },
   )
   expect(enrichment).toEqual({
     prompt: "What is in @a.txt? [file] [noon]",
@@ -24,7 +25,7 @@ it("hands the prompt through all enrichers, passes over one that throws, and kee
 
 it("passes over an enricher that returns something else, and names it", async () => {
   const wrong = { plugin: "wrong", enrichPrompt: () => ({ text: "other" }) as never }
-  const { prompt, failures } = await enrichPrompt([wrong], "as it was")
+  const { prompt, failures } = await enrichPrompt([wrong], "as it was", { session: null })
   expect(prompt).toBe("as it was")
   expect(failures).toEqual({ wrong: "it must return { prompt: string }" })
 })

@@ -29,13 +29,11 @@ export interface Enrichment {
   readonly failures: Readonly<Record<string, string>>
 }
 
-const NOWHERE: EnrichmentContext = { session: null }
-
 /** Hands the prompt through the enrichers in order, each seeing the text of the one before. */
 export async function enrichPrompt(
   enrichers: readonly PromptEnricher[],
   prompt: string,
-  context: EnrichmentContext = NOWHERE,
+  context: EnrichmentContext,
 ): Promise<Enrichment> {
   let text = prompt
   const metadata: Record<string, JsonObject> = {}

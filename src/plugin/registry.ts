@@ -2,8 +2,8 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { checkPlugin } from "./define-plugin.ts"
 import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discovery.ts"
 import { exposePlugin, refreshTools, unexposePlugin } from "./exposure.ts"
-import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
+import type { Plugin } from "./plugin.ts"
 import {
   announce,
   createRegistryOffers,

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { DocumentRecord } from "./document.ts"
 import type { FactEvent, LifecycleEvent } from "./event.ts"
 import type { GroupDetails, GroupMembership, GroupRecord } from "./group.ts"
 import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
+import type { Lease } from "./lease.ts"
 import type { NoticeKey } from "./notice.ts"
 import type { AskingStep, TaskDetails, TaskRecord } from "./record.ts"
+import type { SessionRecord } from "./session.ts"
 import type { OnCrash, Step, StepTaken } from "./step.ts"
 import type { Wait } from "./wait.ts"
-import type { DocumentRecord } from "./document.ts"
-import type { Lease } from "./lease.ts"
-import type { SessionRecord } from "./session.ts"
 
 /** How a new task enters the world. */
 export type TaskEntry =

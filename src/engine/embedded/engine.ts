@@ -1,20 +1,21 @@
 import type { DatabaseSync } from "node:sqlite"
 import { type Clock, systemClock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { Engine } from "../../task/engine.ts"
-import { attach } from "./attachments.ts"
+import type { Change } from "../rules/change.ts"
+import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
 import { createLocalBus } from "../rules/local-bus.ts"
+import { createPerform } from "../rules/perform.ts"
+import { attach } from "./attachments.ts"
 import { createDiskWait, createLogFlush, createLogRoom, NO_DISK, NO_LOG } from "./commit/disk-wait.ts"
+import { createGroupCommit, createTransaction } from "./commit/group-commit.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { createForeignChanges, NO_FOREIGN_CHANGES } from "./foreign-changes.ts"
-import { createGroupCommit, createTransaction } from "./commit/group-commit.ts"
-import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
 import { IN_MEMORY, openDatabase, type OpenOptions } from "./open.ts"
-import type { Change } from "../rules/change.ts"
-import { createPerform } from "../rules/perform.ts"
 import { createRead } from "./sqlite/busy-retry.ts"
-import { createPrepare } from "./sqlite/statement.ts"
 import { toStoreError } from "./sqlite/sqlite-error.ts"
+import { createPrepare } from "./sqlite/statement.ts"
 import { createStore } from "./store.ts"
 import { createRecordCache } from "./tables/record-cache.ts"
 import { createTables } from "./tables/tables.ts"
@@ -81,24 +82,22 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     if (changes.some(({ hasOffers }) => hasOffers)) dispatcher.announce()
   }
 
-  let closing: Promise<void> | undefined
-  async function close(): Promise<void> {
+  const close = lazily(async () => {
     await groupCommit.close()
     await diskWait.close()
     logRoom.close()
     foreignChanges.close()
     attachments.detach()
     database.close()
-  }
+  })
 
-  const closeOnce = (): Promise<void> => (closing ??= close())
   return {
     name: "embedded",
     store: createStore({ prepare, clock, tables, cache, leaseWatch, groupCommit, read }),
     dispatcher,
     bus,
     now: () => clock.now(),
-    close: closeOnce,
-    [Symbol.asyncDispose]: closeOnce,
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -11,11 +11,6 @@ export interface ForeignChanges {
   close(): void
 }
 
-export interface PollIntervals {
-  readonly aloneMs: number
-  readonly sharedMs: number
-}
-
 /** How often the list of attached processes is read again although nothing was written. */
 const ATTACHMENT_CHECK_MS = 5_000
 
@@ -26,7 +21,7 @@ export function createForeignChanges(
   database: DatabaseSync,
   clock: Clock,
   attachments: Attachments,
-  intervals: PollIntervals,
+  intervals: { readonly aloneMs: number; readonly sharedMs: number },
   onChange: () => void,
 ): ForeignChanges {
   const readVersion = prepareDataVersion(database)

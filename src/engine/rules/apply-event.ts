@@ -1,15 +1,15 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { type LifecycleEvent, toLogged, type FactEvent } from "../../task/event.ts"
 import { isJoinMet } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
-import { type LifecycleEvent, toLogged, type FactEvent } from "../../task/event.ts"
 import { isTerminal, type TerminalStatus, transition, withFacts, withLatePatch } from "../../task/lifecycle.ts"
-import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
-import { type Change, type Handlers, wakeGroup, wakeLiveTask, wakeSession, wakeTask } from "./change.ts"
-import { requireTask, staleClaim, wrongState, isClaimedUnder, notFound } from "./refusal.ts"
 import type { RunState, TaskRecord } from "../../task/record.ts"
 import type { Wait, WaitReason } from "../../task/wait.ts"
+import { type Change, type Handlers, wakeGroup, wakeLiveTask, wakeSession, wakeTask } from "./change.ts"
+import { requireTask, staleClaim, wrongState, isClaimedUnder, notFound } from "./refusal.ts"
+import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
 
-export function createApplyHandlers(tables: Tables): Pick<Handlers, "task.apply"> {
+export function createApplyHandlers(tables: Tables) {
   return {
     "task.apply"({ run, event, lastSequence }, change) {
       const task = requireTask(tables.tasks, run.taskId)
@@ -22,7 +22,7 @@ export function createApplyHandlers(tables: Tables): Pick<Handlers, "task.apply"
       }
       return toTaskRecord(moveRun(tables, task, event, change))
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** The one place where a run changes its status. */
@@ -92,7 +92,7 @@ export function joinWhenMet({ groups }: Tables, id: GroupId, change: Change): bo
   return true
 }
 
-export function createNoteHandlers(tables: Tables): Pick<Handlers, "task.note"> {
+export function createNoteHandlers(tables: Tables) {
   return {
     "task.note"({ run: { taskId, run, fence }, facts }, change) {
       const task = requireTask(tables.tasks, taskId)
@@ -117,7 +117,7 @@ export function createNoteHandlers(tables: Tables): Pick<Handlers, "task.note"> 
         )
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function withLateResult(record: TaskRecord, facts: readonly FactEvent[]): TaskRecord {
@@ -127,7 +127,7 @@ function withLateResult(record: TaskRecord, facts: readonly FactEvent[]): TaskRe
   )
 }
 
-export function createWaitHandlers(tables: Tables): Pick<Handlers, "wait.answer"> {
+export function createWaitHandlers(tables: Tables) {
   const { tasks, waits, notices } = tables
   return {
     "wait.answer"({ waitId, answer, answeredBy }, change) {
@@ -142,5 +142,5 @@ export function createWaitHandlers(tables: Tables): Pick<Handlers, "wait.answer"
       notices.supersede(task.number, "needs_answer", change.now)
       return toTaskRecord(moveRun(tables, task, { type: "task.answered", waitId }, change))
     },
-  }
+  } satisfies Partial<Handlers>
 }

@@ -6,7 +6,7 @@ import { type Handlers, wakeGroup, wakeSession } from "./change.ts"
 import { joinWhenMet } from "./apply-event.ts"
 import { notFound, requireOwnSession } from "./refusal.ts"
 
-export function createGroupHandlers(tables: Tables): Pick<Handlers, "group.create" | "group.move"> {
+export function createGroupHandlers(tables: Tables) {
   const { groups, sessions } = tables
 
   function requireGroup(id: GroupId): GroupRecord {
@@ -36,5 +36,5 @@ export function createGroupHandlers(tables: Tables): Pick<Handlers, "group.creat
       wakeGroup(change, groupId)
       return { ...group, state: joinWhenMet(tables, groupId, change) ? "joined" : to }
     },
-  }
+  } satisfies Partial<Handlers>
 }

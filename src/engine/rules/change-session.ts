@@ -7,9 +7,7 @@ import { type Handlers, wakeWritten } from "./change.ts"
 import { notFound, wrongState } from "./refusal.ts"
 import { removeTask } from "./remove-task.ts"
 
-export function createSessionHandlers(
-  tables: Tables,
-): Pick<Handlers, "session.create" | "session.update" | "session.delete"> {
+export function createSessionHandlers(tables: Tables) {
   const { tasks, sessions, notices, groups } = tables
 
   function requireSession(id: SessionId): StoredSession {
@@ -56,7 +54,7 @@ export function createSessionHandlers(
       wakeWritten(change, id)
       return null
     },
-  }
+  } satisfies Partial<Handlers>
 
   /** A task that outlives its session goes on without one. */
   function detach(task: StoredTask, isGroupGone: boolean): void {

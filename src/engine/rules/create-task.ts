@@ -10,7 +10,7 @@ import { finishStep, recordSteps } from "./record-step.ts"
 import { notFound, requireLiveRun, requireOwnSession, requireTask, wrongState } from "./refusal.ts"
 import { applyEffects } from "./apply-event.ts"
 
-export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.create"> {
+export function createCreateHandlers(tables: Tables) {
   const { tasks, events } = tables
   return {
     "task.create"({ details, entry, facts = [], steps = [], askingStepResult }, change) {
@@ -37,7 +37,7 @@ export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.creat
       }
       return { task: toTaskRecord(steps.length > 0 ? requireTask(tasks, details.id) : task), created: true }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function findKnown({ tasks }: Tables, { workspace, idempotencyKey, askedBy }: TaskDetails): StoredTask | undefined {
@@ -101,7 +101,7 @@ function toCourse(entry: TaskEntry, now: number, lastSequence: number): TaskCour
   }
 }
 
-export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
+export function createBeginRunHandlers(tables: Tables) {
   const { tasks, events, runs, notices, groups } = tables
   return {
     "task.begin_run"({ taskId, afterRun, reason, title, folder, input, inputHeldBy, metadata, wait }, change) {
@@ -145,5 +145,5 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
       wakeTask(change, taskId, lastSequence)
       return toTaskRecord(begun)
     },
-  }
+  } satisfies Partial<Handlers>
 }

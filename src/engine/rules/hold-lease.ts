@@ -4,10 +4,7 @@ import type { LeaseWatch, StoredLease, Tables } from "./tables.ts"
 import type { Handlers } from "./change.ts"
 import type { JsonObject } from "../../base/json.ts"
 
-export function createLeaseHandlers(
-  { leases }: Tables,
-  watch: LeaseWatch,
-): Pick<Handlers, "lease.take" | "lease.renew" | "lease.release"> {
+export function createLeaseHandlers({ leases }: Tables, watch: LeaseWatch) {
   /** However late: a lease that nobody took over is still its holder's. */
   function requireHeld(key: string, holder: string, fence: number): StoredLease {
     const lease = leases.find(key)
@@ -40,7 +37,7 @@ export function createLeaseHandlers(
       leases.remove(key)
       return null
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 export function toLease(

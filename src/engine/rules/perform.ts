@@ -2,21 +2,21 @@ import { createHash } from "node:crypto"
 import { MeanwhileError } from "../../base/error.ts"
 import type { DocumentRecord } from "../../task/document.ts"
 import type { ArtifactHash } from "../../task/id.ts"
-import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
-import type { LeaseWatch, Tables } from "./tables.ts"
+import type { Operation } from "../../task/operation.ts"
 import { createApplyHandlers, createNoteHandlers, createWaitHandlers } from "./apply-event.ts"
-import { createStepHandlers } from "./record-step.ts"
-import { createBeginRunHandlers, createCreateHandlers } from "./create-task.ts"
-import { type Change, type Handlers, wakeSession } from "./change.ts"
-import { createSessionHandlers } from "./change-session.ts"
 import { createGroupHandlers } from "./change-group.ts"
+import { createSessionHandlers } from "./change-session.ts"
+import { type Answer, type Change, type Handlers, wakeSession } from "./change.ts"
+import { createBeginRunHandlers, createCreateHandlers } from "./create-task.ts"
 import { createLeaseHandlers } from "./hold-lease.ts"
+import { createStepHandlers } from "./record-step.ts"
 import { requireTask } from "./refusal.ts"
-import { createNoticeHandlers } from "./use-notices.ts"
 import { createRemoveHandlers } from "./remove-task.ts"
+import type { LeaseWatch, Tables } from "./tables.ts"
+import { createNoticeHandlers } from "./use-notices.ts"
 
 /** Runs one operation inside the transaction that is open. A refusal is thrown; the caller takes back what was written. */
-export type Perform = (operation: Operation, change: Change) => AnswerOf<OperationName>
+export type Perform = (operation: Operation, change: Change) => Answer
 
 export function createPerform(tables: Tables, leaseWatch: LeaseWatch): Perform {
   const handlers: Handlers = {
@@ -34,13 +34,10 @@ export function createPerform(tables: Tables, leaseWatch: LeaseWatch): Perform {
     ...createDocumentHandlers(tables),
     ...createArtifactHandlers(tables),
   }
-  return (operation, change) => {
-    const handler = handlers[operation.op] as (operation: Operation, change: Change) => AnswerOf<OperationName>
-    return handler(operation, change)
-  }
+  return (operation, change) => (handlers[operation.op] as Perform)(operation, change)
 }
 
-function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document.put" | "document.delete"> {
+function createDocumentHandlers({ documents }: Tables) {
   return {
     "document.put"({ workspace, collection, id, value, expectedVersion, wakes = null }, change) {
       const version = documents.versionOf(workspace, collection, id)
@@ -57,10 +54,10 @@ function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document
       documents.remove(workspace, collection, id)
       return null
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-function createArtifactHandlers({ tasks, artifacts }: Tables): Pick<Handlers, "artifact.put"> {
+function createArtifactHandlers({ tasks, artifacts }: Tables) {
   return {
     "artifact.put"({ workspace, taskId, mediaType, bytes }) {
       const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}` as ArtifactHash
@@ -68,5 +65,5 @@ function createArtifactHandlers({ tasks, artifacts }: Tables): Pick<Handlers, "a
       artifacts.put({ workspace, hash, mediaType, bytes }, task)
       return hash
     },
-  }
+  } satisfies Partial<Handlers>
 }

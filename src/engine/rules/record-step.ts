@@ -7,7 +7,7 @@ import { type Change, type Handlers, wakeTask } from "./change.ts"
 import { requireLiveRun, requireTask } from "./refusal.ts"
 import { settleClaims } from "./use-notices.ts"
 
-export function createStepHandlers(tables: Tables): Pick<Handlers, "step.start" | "step.finish"> {
+export function createStepHandlers(tables: Tables) {
   return {
     "step.start": ({ run, key, onCrash }, change) =>
       startStep(tables, requireLiveRun(tables.tasks, run), key, onCrash, change),
@@ -16,7 +16,7 @@ export function createStepHandlers(tables: Tables): Pick<Handlers, "step.start" 
       if (settlesClaims) settleClaims(tables, { taskId: run.taskId, run: run.run, key }, change)
       return finishStep(tables, task, { key, result }, change)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** The steps a new task brings along. */

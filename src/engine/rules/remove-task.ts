@@ -6,7 +6,7 @@ import { type Handlers, wakeTask } from "./change.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
 /** Operations that move a task forward in the queue, and that remove it. */
-export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prioritize" | "task.strip" | "task.remove"> {
+export function createRemoveHandlers(tables: Tables) {
   const { tasks, events, runs, steps } = tables
 
   function requireEnded(task: StoredTask, run: number = task.course.run): void {
@@ -49,7 +49,7 @@ export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prior
       wakeTask(change, taskId, task.course.lastSequence)
       return null
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 export function removeTask(tables: Tables, task: StoredTask): void {

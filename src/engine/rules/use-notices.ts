@@ -4,9 +4,7 @@ import type { AskingStep } from "../../task/record.ts"
 import type { Tables } from "./tables.ts"
 import { type Change, type Handlers, wakeSession } from "./change.ts"
 
-export function createNoticeHandlers(
-  tables: Tables,
-): Pick<Handlers, "notice.claim" | "notice.release" | "notice.consume"> {
+export function createNoticeHandlers(tables: Tables) {
   const { tasks, notices } = tables
 
   /** Free, held by the same step, or held by a step whose run is over. */
@@ -51,7 +49,7 @@ export function createNoticeHandlers(
         if (notice.kind === "ended") tasks.markResultUsed(notice.task, change.now)
         return { ...toUnclaimed(notice), state: "consumed", settledAt: change.now }
       }),
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Uses the notices claimed by the step: its answer is kept in this transaction. */

@@ -1,8 +1,8 @@
+import { closeSync, fdatasync, fstatSync, openSync, writeSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
 import { APPLICATION_ID } from "../schema/migrations.ts"
 import { createPrepare } from "../sqlite/statement.ts"
-import { closeSync, fdatasync, fstatSync, openSync, writeSync } from "node:fs"
-import { promisify } from "node:util"
 
 /** Hands the write-ahead log to the disk while the event loop goes on. */
 export interface LogFlush {

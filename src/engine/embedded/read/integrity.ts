@@ -20,18 +20,18 @@ const RULES: readonly string[] = [
 ]
 
 export function checkIntegrity(prepare: Prepare): StoreHealth {
-  const problems = checkFile(prepare)
-  if (problems.length === 0) {
-    for (const { table, parent } of prepare<{ table: string; parent: string }>("PRAGMA foreign_key_check").all())
-      problems.push(`A row of ${table} belongs to a row of ${parent} that does not exist.`)
-    for (const rule of RULES)
-      problems.push(
-        ...prepare<{ problem: string }>(rule)
-          .all()
-          .map((row) => row.problem),
-      )
-  }
+  const inFile = checkFile(prepare)
+  const problems = inFile.length > 0 ? inFile : [...findOrphans(prepare), ...findBroken(prepare)]
   return { isHealthy: problems.length === 0, problems }
+}
+
+function findOrphans(prepare: Prepare): readonly string[] {
+  const rows = prepare<{ table: string; parent: string }>("PRAGMA foreign_key_check").all()
+  return rows.map(({ table, parent }) => `A row of ${table} belongs to a row of ${parent} that does not exist.`)
+}
+
+function findBroken(prepare: Prepare): readonly string[] {
+  return RULES.flatMap((rule) => prepare<{ problem: string }>(rule).all()).map(({ problem }) => problem)
 }
 
 /** Damage that even the check cannot get past is what it found. */

@@ -13,8 +13,8 @@ export function nextRetryMs(): number {
 }
 
 /** Tries again while another process holds the lock, without blocking the event loop. */
-export async function retryWhileBusy<Result>(attempt: () => Result, patienceMs = PATIENCE_MS): Promise<Result> {
-  const patience = createPatience(patienceMs)
+export async function retryWhileBusy<Result>(attempt: () => Result): Promise<Result> {
+  const patience = createPatience()
   for (;;) {
     try {
       return attempt()

@@ -1,11 +1,11 @@
 import type { GroupArrival, GroupState } from "../../../task/group.ts"
 import type { GroupId } from "../../../task/id.ts"
 import type { GroupFilter } from "../../../task/store.ts"
+import { type GroupRow, toGroupRecord, toJoin } from "../../rules/rows/group-row.ts"
+import type { GroupTable } from "../../rules/tables.ts"
 import type { Reads } from "../read/reads.ts"
 import { among, equal, flag, given, toWhere, type Where } from "../sqlite/condition.ts"
 import { LIMIT, type Prepare } from "../sqlite/statement.ts"
-import { type GroupRow, toGroupRecord, toJoin } from "../../rules/rows/group-row.ts"
-import type { GroupTable } from "../../rules/tables.ts"
 
 export type StoredGroups = GroupTable & { readonly read: Reads["groups"] }
 

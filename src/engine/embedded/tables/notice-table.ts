@@ -1,10 +1,10 @@
 import type { NoticeState } from "../../../task/notice.ts"
 import type { NoticeFilter } from "../../../task/store.ts"
-import { among, equal, flag, given, toWhere, type Where } from "../sqlite/condition.ts"
-import type { Reads } from "../read/reads.ts"
-import { LIMIT, type Prepare } from "../sqlite/statement.ts"
 import { type NoticeRow, SELECT_NOTICES, toNotice, toStoredNotice } from "../../rules/rows/journal-row.ts"
 import type { NoticeTable } from "../../rules/tables.ts"
+import type { Reads } from "../read/reads.ts"
+import { among, equal, flag, given, toWhere, type Where } from "../sqlite/condition.ts"
+import { LIMIT, type Prepare } from "../sqlite/statement.ts"
 
 export type StoredNotices = NoticeTable & { readonly read: Reads["notices"] }
 

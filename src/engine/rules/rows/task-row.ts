@@ -1,12 +1,12 @@
+import type { JsonObject } from "../../../base/json.ts"
 import type { GroupId, TaskId } from "../../../task/id.ts"
 import { RUN_STATUSES, type RunStatus } from "../../../task/lifecycle.ts"
 import type { Progress, Usage } from "../../../task/progress.ts"
-import type { Columns } from "./columns.ts"
-import { type StateColumns, type StateRow, toState, toStateWithoutPatch } from "./state-columns.ts"
-import type { NewTask, StoredTask } from "../tables.ts"
 import type { TaskCourse, TaskDetails, TaskSummary } from "../../../task/record.ts"
 import type { StatusCounts } from "../../../task/store.ts"
-import type { JsonObject } from "../../../base/json.ts"
+import type { NewTask, StoredTask } from "../tables.ts"
+import type { Columns } from "./columns.ts"
+import { type StateColumns, type StateRow, toState, toStateWithoutPatch } from "./state-columns.ts"
 
 type PlainDetails = Omit<TaskDetails, "group" | "limits" | "askedBy" | "input" | "metadata">
 type PlainCourse = Omit<TaskCourse, "progress" | "usage">
