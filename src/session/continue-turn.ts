@@ -7,18 +7,18 @@ import { openConversation } from "./create-session.ts"
 import type { StoredLog } from "./log/stored-log.ts"
 import { toTurnPatch } from "./log/stored-turn.ts"
 import { followLeftReport } from "./report/left-report.ts"
-import type { AgentScope } from "./scope.ts"
+import type { ConversationScope } from "./conversation/scope.ts"
 import { tellTurnCompleted } from "./saved/session-plugin.ts"
 import { takeTurn } from "./turn/take-turn.ts"
 import { openLeftBudget } from "./turn/turn-budget.ts"
 
 /** Continues a turn that the runner took from the queue: its worker is gone, or handed it back. */
-export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<ToolReturn> {
+export async function continueTurn(scope: ConversationScope, run: TurnRun): Promise<ToolReturn> {
   return toTurnPatch(await continueInPlace(scope, run))
 }
 
 /** In its place among what the conversation does here. */
-async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string> {
+async function continueInPlace(scope: ConversationScope, run: TurnRun): Promise<string> {
   const conversation = await openConversation(scope, run.origin.session, run.origin.workspace)
   const turned = conversation.queue.done.then(() => take(scope, conversation, run))
   turned.catch((error: unknown) => {
@@ -37,7 +37,7 @@ async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string>
   return turned
 }
 
-async function take(scope: AgentScope, conversation: Conversation, run: TurnRun): Promise<string> {
+async function take(scope: ConversationScope, conversation: Conversation, run: TurnRun): Promise<string> {
   const log = conversation.log as StoredLog
   noteRunning(conversation, run.taskId)
   const text = Promise.withResolvers<string>()

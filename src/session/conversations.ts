@@ -1,7 +1,8 @@
 import { MeanwhileError } from "../base/error.ts"
 import { createOneAtATime } from "../base/one-at-a-time.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
-import type { ConversationPortsOf } from "../plugin/context.ts"
+import type { AskingRun, ConversationPorts, ConversationPortsOf } from "../plugin/context.ts"
+import type { PersonPort } from "../plugin/person-port.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { AgentsPort } from "../runner/run/run-ports.ts"
 import type { TurnBody } from "../runner/turn/turn-run.ts"
@@ -10,16 +11,17 @@ import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
 import { createOpenConversations, type OpenConversationsOptions } from "./conversation/open-conversations.ts"
+import { createModelPort } from "./conversation/model-call.ts"
 import { createAgentsPort } from "./subagent/news.ts"
 import type { Conversation } from "./conversation/conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
-import { toConversationPorts } from "./conversation-ports.ts"
 import { createSession, openSession } from "./create-session.ts"
 import { createNews, type News } from "./results/news.ts"
+import { createDocumentsPort } from "./saved/documents.ts"
+import { createSessionsPort } from "./subagent/sessions-port.ts"
 import { createSessionDirectory } from "./saved/directory.ts"
 import { createModelSource, type ModelSource, type ModelSourceOptions } from "./model/model-source.ts"
-import type { ChildSessions, SharedPorts, Using } from "./conversation/scope.ts"
-import type { AgentScope, SessionDefaults } from "./scope.ts"
+import type { ChildSessions, ConversationScope, SharedPorts, Using } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
@@ -27,14 +29,13 @@ import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
 
 /** Options of a runtime's sessions. The rest of their scope is made here. */
-export interface ConversationsOptions
-  extends Using<"runner" | "store" | "bus" | "clock" | "log" | "redactor" | "registry" | "config" | "ledger">,
-    Omit<ModelSourceOptions, "registry">,
-    Pick<SharedPorts, "person">,
-    Pick<ChildSessions, "onChild">,
-    Pick<OpenConversationsOptions, "onClosed"> {
-  readonly defaults: SessionDefaults
-}
+export type ConversationsOptions = Using<
+  "runner" | "store" | "bus" | "clock" | "log" | "redactor" | "registry" | "config" | "ledger" | "defaults"
+> &
+  Omit<ModelSourceOptions, "registry"> &
+  Pick<SharedPorts, "person"> &
+  Pick<ChildSessions, "onChild"> &
+  Pick<OpenConversationsOptions, "onClosed">
 
 /** The sessions of one runtime. */
 export interface Conversations {
@@ -61,7 +62,7 @@ export interface Conversations {
  * A turn that is kept may end while others drain, and goes on at the next start when it does not; one that is not kept is
  * stopped. Everything else is closed in peace.
  */
-async function closeConversations(scope: AgentScope, closing: AbortController, news: News): Promise<void> {
+async function closeConversations(scope: ConversationScope, closing: AbortController, news: News): Promise<void> {
   news.close()
   for (const { reporter } of scope.open.values()) reporter?.close()
   closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
@@ -73,7 +74,7 @@ async function closeConversations(scope: AgentScope, closing: AbortController, n
 }
 
 /** A turn that was handed back still holds its session: the session has not ended. */
-async function closeIdle(scope: AgentScope, conversation: Conversation): Promise<void> {
+async function closeIdle(scope: ConversationScope, conversation: Conversation): Promise<void> {
   await conversation.queue.done
   if (conversation.log.data.turn === null) await createSessionFace(scope, conversation).close()
 }
@@ -83,7 +84,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   const { registry, store, log, config } = shared
   const closing = new AbortController()
   const watch = (): void => news.watch()
-  const scope: AgentScope = {
+  const scope: ConversationScope = {
     ...shared,
     models: createModelSource({ registry, catalogue, defaultModel }),
     tools: createToolList(registry, config.background.thresholdSeconds * 1_000),
@@ -117,5 +118,33 @@ export function createConversations(options: ConversationsOptions): Conversation
     agents: createAgentsPort(scope),
     // A second time there is nothing left to close, and the store may be gone.
     close: () => (closed ??= closeConversations(scope, closing, news)),
+  }
+}
+
+/** The ports of a tool beyond its task: conversations, its own model, the person and documents. */
+function toConversationPorts(scope: ConversationScope, run: AskingRun): ConversationPorts {
+  const { taskId, session, workspace, signal, traceId } = run
+  return {
+    sessions: createSessionsPort(scope, { session, workspace, run }),
+    get model() {
+      const conversation = session && scope.open.get(session)
+      if (!conversation)
+        throw new MeanwhileError("wrong_state", "This call belongs to no session, and so has no model.")
+      return createModelPort(scope, conversation, { signal, task: taskId, traceId })
+    },
+    person: toPersonPort(scope, run),
+    documents: createDocumentsPort(scope, run),
+  }
+}
+
+/** Questions of background work go to the inbox: nobody waits for it at the prompt. */
+function toPersonPort({ ports: { person }, runner }: ConversationScope, run: AskingRun): PersonPort {
+  return {
+    isInbox: () => run.isInBackground(),
+    async ask(question, own) {
+      const signal = own ? AbortSignal.any([own, run.signal]) : run.signal
+      if (await run.isInBackground()) return runner.askPerson(run, question, signal)
+      return person.ask(question, signal)
+    },
   }
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import { type AgentEvents, createAgentEmitter } from "./conversation/agent-emitter.ts"
+import { createAgentEmitter } from "./conversation/agent-emitter.ts"
 import { sealGroups } from "./turn/take-new-turn.ts"
 import { type Conversation, inTurn, createNewMessage } from "./conversation/conversation.ts"
 import { findLiveTurn } from "./log/stored-turn.ts"
@@ -8,31 +8,24 @@ import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import { enableReports } from "./report/create-reporter.ts"
-import { createStoredLog, openStoredLog, type StoredLog, type StoredLogOptions } from "./log/stored-log.ts"
-import type { AgentScope } from "./scope.ts"
+import { createStoredLog, openStoredLog, type StoredLogOptions } from "./log/stored-log.ts"
+import type { ConversationScope } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
 import { followLiveTasks } from "./conversation/task-watch.ts"
 import { startSessionPlugin } from "./saved/session-plugin.ts"
 
 /** A new session. Nothing is written before its first turn. */
-export async function createSession(scope: AgentScope, options: SessionOptions = {}): Promise<Session> {
+export async function createSession(scope: ConversationScope, options: SessionOptions = {}): Promise<Session> {
   const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
   const { tools = null, instructions = "" } = options
   const model = options.model ?? scope.models.defaultModel
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
-  const conversation: Conversation = await toConversation(scope, { id, workspace, model, isNew }, (current) =>
+  const conversation = await toConversation(scope, { id, workspace, model, isNew }, () =>
     scope.defaults.isKept
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
-      : createMemoryLog({
-          id,
-          workspace,
-          data,
-          clock: scope.clock,
-          stopOf: () => toStop(current()),
-          onTurnEnded: () => endUnkeptTurn(scope, id),
-        }),
+      : createMemoryLog({ id, workspace, data, clock: scope.clock, onTurnEnded: () => endUnkeptTurn(scope, id) }),
   )
   if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
@@ -40,7 +33,7 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
   return createSessionFace(scope, conversation)
 }
 
-async function endUnkeptTurn({ runner, log }: AgentScope, session: SessionId): Promise<void> {
+async function endUnkeptTurn({ runner, log }: ConversationScope, session: SessionId): Promise<void> {
   try {
     await runner.endUnkeptTurn(session)
   } catch (error) {
@@ -50,7 +43,7 @@ async function endUnkeptTurn({ runner, log }: AgentScope, session: SessionId): P
 
 /** A session of the store, open already or not. Refused as `not_found`. */
 export async function openSession(
-  scope: AgentScope,
+  scope: ConversationScope,
   id: SessionId,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
 ): Promise<Session> {
@@ -58,10 +51,10 @@ export async function openSession(
 }
 
 export async function openConversation(
-  scope: AgentScope,
+  scope: ConversationScope,
   id: SessionId,
   workspace: WorkspaceId,
-): Promise<Conversation & { readonly log: StoredLog | SessionLog }> {
+): Promise<Conversation> {
   const open = scope.open.get(id)
   if (open?.log.workspace === workspace) return open
   const record = await scope.store.session(id)
@@ -91,25 +84,25 @@ interface ConversationStart {
 }
 
 async function toConversation(
-  scope: AgentScope,
+  scope: ConversationScope,
   { id, workspace, model, isNew }: ConversationStart,
-  createLog: (current: () => Conversation["current"]) => SessionLog,
+  createLog: () => SessionLog,
 ): Promise<Conversation> {
   const connected = await scope.models.use(model)
   // Somebody else may have opened it meanwhile: two conversations of one log would not know of each other's turns.
   const open = scope.open.get(id)
   if (open?.log.workspace === workspace) return open
   if (open) throw new MeanwhileError("invalid_input", `The id ${id} is taken. Name none, or another.`, { session: id })
-  const log = createLog(() => conversation.current)
+  const log = createLog()
   const { parent } = log.data
-  const emitter = createAgentEmitter(id, parent ? eventsAbove(scope, parent) : scope.open.events, scope.log)
+  const above = () => (parent ? scope.open.get(parent)?.emitter : undefined) ?? scope.open.events
   const { gc, sessionPlugin } = scope.defaults
   const conversation: Conversation = {
     log,
-    emitter,
+    emitter: createAgentEmitter(id, above, scope.log),
     model: connected,
     gc,
-    sessionPlugin: log.data.parent ? null : sessionPlugin,
+    sessionPlugin: parent ? null : sessionPlugin,
     turns: [],
     documents: { mayExist: log.isKept && !isNew, inMemory: new Map() },
     current: null,
@@ -127,23 +120,7 @@ async function toConversation(
   return conversation
 }
 
-/** Looked up anew each time: after a restart a subagent may go on before its parent is opened. */
-function eventsAbove(scope: AgentScope, parent: SessionId): AgentEvents {
-  const above = (): AgentEvents => scope.open.get(parent)?.emitter ?? scope.open.events
-  return {
-    hears: (type) => above().hears(type),
-    send: (event) => above().send(event),
-    on: (listener) => above().on(listener),
-  }
-}
-
-function toStop(current: Conversation["current"]): { readonly signal: AbortSignal; readonly reason: string | null } {
-  return current ? { signal: current.abort.signal, reason: current.reason } : { signal: IDLE.signal, reason: null }
-}
-
-const IDLE = new AbortController()
-
-function toLogOptions(scope: AgentScope, id: SessionId, workspace: WorkspaceId): StoredLogOptions {
+function toLogOptions(scope: ConversationScope, id: SessionId, workspace: WorkspaceId): StoredLogOptions {
   const { runner, store, redactor, clock } = scope
   return { id, workspace, runner, store, redactor, clock }
 }

@@ -1,3 +1,4 @@
+import { NEVER } from "./conversation/conversation.ts"
 import type { PersonChannel, PersonPort } from "../plugin/person-port.ts"
 
 /** The person's current front end: front ends attach themselves, and the last one is asked. */
@@ -7,8 +8,6 @@ export interface PersonSwitch extends PersonPort {
   /** Returns what detaches it again, also one that was attached before. */
   attach(channel: PersonChannel): () => void
 }
-
-const NEVER = new AbortController()
 
 export function createPersonSwitch(): PersonSwitch {
   const channels: PersonChannel[] = []
@@ -21,7 +20,7 @@ export function createPersonSwitch(): PersonSwitch {
         if (index >= 0) channels.splice(index, 1)
       }
     },
-    async ask(question, signal = NEVER.signal) {
+    async ask(question, signal = NEVER) {
       const channel = channels.at(-1)
       if (!channel) return { isAnswered: false, reason: "nobody is there to answer" }
       return channel.ask(question, signal)

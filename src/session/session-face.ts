@@ -1,12 +1,12 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
-import { type Conversation, inTurn } from "./conversation/conversation.ts"
+import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
 import { contextUsage, offeredTools, requireOpen, toClosed } from "./conversation/context.ts"
 import { createTrajectory } from "./results/trajectory.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
-import type { AgentScope } from "./scope.ts"
+import type { ConversationScope } from "./conversation/scope.ts"
 import { send } from "./turn/send.ts"
 import type { Session } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"
@@ -18,7 +18,7 @@ import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 
 /** A conversation as those who hold it use it. */
-export function createSessionFace(scope: AgentScope, conversation: Conversation): Session {
+export function createSessionFace(scope: ConversationScope, conversation: Conversation): Session {
   const { log, emitter } = conversation
   const close = (): Promise<void> => closeSession(scope, conversation)
   function change<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -57,7 +57,7 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     reported: async (signal) => conversation.reporter?.reported(signal),
     promote: () => promoteCalls(conversation),
     runCommand: (name, argument = "", options = {}) => {
-      const { signal = NEVER.signal, switchTo = null } = options
+      const { signal = NEVER, switchTo = null } = options
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
     },
     collect: (reason = "it was asked for") => change(() => collect(scope, conversation, reason)),
@@ -90,16 +90,13 @@ class SessionStanding implements Pick<Session, "model" | "isBusy"> {
   }
 }
 
-const NEVER = new AbortController()
-
-async function collect(scope: AgentScope, conversation: Conversation, reason: string): Promise<string> {
-  const { signal } = NEVER
+async function collect(scope: ConversationScope, conversation: Conversation, reason: string): Promise<string> {
   const save = conversation.log.write
-  const collection = await collectContext(scope, conversation, { reason, signal, save })
+  const collection = await collectContext(scope, conversation, { reason, signal: NEVER, save })
   return collection?.summary ?? "There was nothing to collect."
 }
 
-async function closeSession(scope: AgentScope, conversation: Conversation): Promise<void> {
+async function closeSession(scope: ConversationScope, conversation: Conversation): Promise<void> {
   const { log, sessionPlugin, emitter } = conversation
   await conversation.queue.done
   if (scope.open.get(log.id) !== conversation) return

@@ -6,7 +6,7 @@ import { createAgentEmitter, createAgentEvents } from "./agent-emitter.ts"
 
 function createPair() {
   const above = createAgentEvents(silentLog)
-  return { above, emitter: createAgentEmitter(createSessionId(), above, silentLog) }
+  return { above, emitter: createAgentEmitter(createSessionId(), () => above, silentLog) }
 }
 
 function fail(): void {
@@ -47,7 +47,7 @@ test.each([
   const heard: AgentEvent["type"][] = []
   above.on(listener)
   above.on(({ type }) => heard.push(type))
-  createAgentEmitter(createSessionId(), above, silentLog).emit({ type: "agent.status_changed", status: "active" })
+  createAgentEmitter(createSessionId(), () => above, silentLog).emit({ type: "agent.status_changed", status: "active" })
   await expect.poll(() => warnings.length).toBe(1)
   expect(warnings).toEqual([["a listener failed", { event: "agent.status_changed", error: "broken" }]])
   expect(heard).toEqual(["agent.status_changed"])

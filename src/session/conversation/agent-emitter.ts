@@ -5,29 +5,28 @@ import type { SessionId } from "../../task/id.ts"
 
 type EventType = AgentEventBody["type"]
 
-/** Tells the listeners of one session, then those of everything above it. */
-export interface AgentEmitter {
-  /** False while nobody listens for it: then it need not be made. */
-  hears(type: EventType): boolean
-  emit(event: AgentEventBody): void
-  on(listener: AgentListener): () => void
-  /** Hears only what is said. */
-  onOutput(listener: AgentListener): () => void
-}
-
-/** Where the events of all sessions arrive. */
+/** Where the events of sessions arrive. */
 export interface AgentEvents {
+  /** False while nobody listens for it: then it need not be made. */
   hears(type: EventType): boolean
   send(event: AgentEvent): void
   on(listener: AgentListener): () => void
+}
+
+/** Tells the listeners of one session, then those of everything above it. */
+export interface AgentEmitter extends AgentEvents {
+  emit(event: AgentEventBody): void
+  /** Hears only what is said. */
+  onOutput(listener: AgentListener): () => void
 }
 
 export function createAgentEvents(log: Log): AgentEvents {
   return new Listeners(log)
 }
 
-export function createAgentEmitter(agent: SessionId, parent: AgentEvents, log: Log): AgentEmitter & AgentEvents {
-  return new Emitter(agent, new Listeners(log), parent)
+/** Above is looked up anew each time: after a restart a subagent may go on before its parent is opened. */
+export function createAgentEmitter(agent: SessionId, above: () => AgentEvents, log: Log): AgentEmitter {
+  return new Emitter(agent, above, log)
 }
 
 const OUTPUT: ReadonlySet<EventType> = new Set(["content.delta", "content.reset", "agent.output"])
@@ -61,36 +60,27 @@ class Listeners implements AgentEvents {
   }
 }
 
-class Emitter implements AgentEmitter, AgentEvents {
+class Emitter extends Listeners implements AgentEmitter {
   readonly #agent: SessionId
-  readonly #own: Listeners
-  readonly #parent: AgentEvents
+  readonly #above: () => AgentEvents
 
-  constructor(agent: SessionId, own: Listeners, parent: AgentEvents) {
+  constructor(agent: SessionId, above: () => AgentEvents, log: Log) {
+    super(log)
     this.#agent = agent
-    this.#own = own
-    this.#parent = parent
+    this.#above = above
   }
 
-  hears(type: EventType): boolean {
-    return this.#own.hears(type) || this.#parent.hears(type)
+  override hears(type: EventType): boolean {
+    return super.hears(type) || this.#above().hears(type)
   }
 
   emit(event: AgentEventBody): void {
     if (this.hears(event.type)) this.send({ ...event, agent: this.#agent })
   }
 
-  send(event: AgentEvent): void {
-    this.#own.send(event)
-    this.#parent.send(event)
-  }
-
-  on(listener: AgentListener): () => void {
-    return this.#own.on(listener)
-  }
-
-  onOutput(listener: AgentListener): () => void {
-    return this.#own.onOutput(listener)
+  override send(event: AgentEvent): void {
+    super.send(event)
+    this.#above().send(event)
   }
 }
 

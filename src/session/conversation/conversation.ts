@@ -7,13 +7,13 @@ import type { ChildSpending } from "../../plugin/sessions-port.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { Execution } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
+import type { AgentEmitter } from "./agent-emitter.ts"
 import type { SessionLog } from "../log/session-log.ts"
 
 /** A session that is open in this process. */
 export interface Conversation {
   readonly log: SessionLog
-  readonly emitter: AgentEmitter & AgentEvents
+  readonly emitter: AgentEmitter
   model: ConnectedModel
   gc: { readonly plugin: GcPlugin; readonly config: GcConfig } | null
   sessionPlugin: SessionPlugin | null
@@ -72,6 +72,9 @@ export interface PluginDocuments {
   /** The documents themselves, when the log is in memory. */
   readonly inMemory: Map<string, JsonValue>
 }
+
+/** For what nobody stops. */
+export const NEVER = new AbortController().signal
 
 /** Says that a turn runs from now on. Messages that wait already count as new to it. */
 export function noteRunning(conversation: Conversation, taskId: TaskId | null): RunningTurn {

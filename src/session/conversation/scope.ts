@@ -14,6 +14,7 @@ import type { ModelSource } from "../model/model-source.ts"
 import type { ToolList } from "../model/tool-list.ts"
 import type { AgentConfig } from "./agent-config.ts"
 import type { AgentSessions } from "./agent-sessions.ts"
+import type { Conversation } from "./conversation.ts"
 import type { OpenConversations } from "./open-conversations.ts"
 import type { ReportsConfig } from "./report-config.ts"
 import type { Session, SessionOptions } from "./session.ts"
@@ -39,6 +40,12 @@ export interface ChildSessions {
   readonly onChild: (child: SessionId, parent: SessionId) => void
 }
 
+/** Plugins and storage that sessions of a runtime begin with. The composition root may still change the plugins. */
+export interface SessionDefaults extends Pick<Conversation, "gc" | "sessionPlugin"> {
+  /** True if conversations are kept in the store. False in a runtime without a data folder. */
+  readonly isKept: boolean
+}
+
 /** The ports of tools and commands beyond sessions and models. */
 export interface SharedPorts {
   readonly person: PersonPort
@@ -46,7 +53,7 @@ export interface SharedPorts {
   readonly changesOfDocument: OneAtATime
 }
 
-/** All that the sessions of one runtime share. */
+/** All that the sessions of one runtime share. Only the files in `session/` itself take it whole: they hand on its parts. */
 export interface ConversationScope {
   readonly runner: Runner
   readonly store: TaskStore
@@ -63,6 +70,7 @@ export interface ConversationScope {
   readonly open: OpenConversations
   readonly children: ChildSessions
   readonly ports: SharedPorts
+  readonly defaults: SessionDefaults
 }
 
 /** The parts of the scope that a function uses. */

@@ -1,16 +1,5 @@
-import type { Message } from "../../plugin/message.ts"
 import { applyEntry, beginsAnew } from "./log-entry.ts"
-import type { LogChange } from "./open-turn.ts"
-import type { SessionData } from "./session-data.ts"
-import type { SessionLog } from "./session-log.ts"
-
-/** The part of a log that is in memory. */
-export interface LogState {
-  readonly data: SessionData
-  readonly history: readonly Message[]
-  readonly position: number
-  readonly times: { readonly createdAt: number; readonly updatedAt: number }
-}
+import type { LogChange, LogState } from "./session-log.ts"
 
 /** The state after a change; its data say from where the history is to be read. */
 export function applyChange(state: LogState, { entries, data }: LogChange, now: number): LogState {
@@ -25,15 +14,13 @@ export function applyChange(state: LogState, { entries, data }: LogChange, now: 
   return { data: { ...state.data, ...data, historyAfter }, history, position, times }
 }
 
-export type LogView = Pick<SessionLog, keyof LogState>
-
 /** A live view of a log's state. */
-export function createLogView(state: () => LogState): LogView {
+export function createLogView(state: () => LogState): LogState {
   return new LiveLogView(state)
 }
 
 /** A class: the getters of an object literal would keep every history in memory until the next full garbage collection. */
-class LiveLogView implements LogView {
+class LiveLogView implements LogState {
   readonly #state: () => LogState
 
   constructor(state: () => LogState) {

@@ -1,11 +1,10 @@
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
-import { applyChange, type LogState, createLogView, type LogView } from "./log-state.ts"
-import type { OpenTurn } from "./open-turn.ts"
+import { applyChange, createLogView } from "./log-state.ts"
+import type { LogState, OpenTurn, SessionLog, TurnOpening } from "./session-log.ts"
 import { addSaid, type SaidText } from "./recall-said.ts"
 import type { SessionData } from "./session-data.ts"
-import type { SessionLog, TurnOpening } from "./session-log.ts"
 
 const MOST_RECALLED = 100
 
@@ -14,15 +13,13 @@ export interface MemoryLogOptions {
   readonly workspace: WorkspaceId
   readonly data: SessionData
   readonly clock: Clock
-  /** Aborts the turn that runs. */
-  readonly stopOf: () => { readonly signal: AbortSignal; readonly reason: string | null }
   /** Called at the end of every turn, however it ended. */
   readonly onTurnEnded: () => Promise<void>
 }
 
 /** A log that ends with the process. Nothing is written, and a turn is no task. */
 export function createMemoryLog(options: MemoryLogOptions): SessionLog {
-  const { id, workspace, data, clock, stopOf, onTurnEnded } = options
+  const { id, workspace, data, clock, onTurnEnded } = options
   const createdAt = clock.now()
   let state: LogState = { data, history: [], position: 0, times: { createdAt, updatedAt: createdAt } }
   let said: readonly SaidText[] = []
@@ -31,16 +28,16 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     said = addSaid(said, change.entries).slice(-MOST_RECALLED)
   }
 
-  function openTurn({ parentTask, traceId }: TurnOpening, metadata: JsonObject): OpenTurn {
+  function openTurn({ parentTask, traceId, current }: TurnOpening, metadata: JsonObject): OpenTurn {
     return {
       taskId: null,
       metadata,
-      signal: stopOf().signal,
+      signal: current.abort.signal,
       traceId,
       askedBy: parentTask,
       isContinued: false,
       isHandedBack: () => false,
-      stopReason: () => stopOf().reason,
+      stopReason: () => current.reason,
       askingStep: () => undefined,
       steps: async () => [],
       requireOwned: async () => {},
@@ -51,8 +48,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     }
   }
 
-  const view = createLogView(() => state)
-  const own: Omit<SessionLog, keyof LogView> = {
+  const own: Omit<SessionLog, keyof LogState> = {
     id,
     workspace,
     isKept: false,
@@ -76,5 +72,8 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     isBehind: () => false,
     refresh: async () => {},
   }
-  return Object.assign(view, own)
+  return Object.assign(
+    createLogView(() => state),
+    own,
+  )
 }

@@ -1,11 +1,73 @@
-import type { JsonObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { Usage } from "../../task/progress.ts"
+import type { AskingStep } from "../../task/record.ts"
 import type { SessionRecord } from "../../task/session.ts"
-import type { PaidCall } from "./log-entry.ts"
-import type { LogChange, OpenTurn } from "./open-turn.ts"
+import type { OnCrash, Step } from "../../task/step.ts"
+import type { CommitOptions } from "../../task/store.ts"
+import type { LogEntry, PaidCall } from "./log-entry.ts"
 import type { RecallOptions, SaidText } from "./recall-said.ts"
 import type { SessionData } from "./session-data.ts"
+
+export interface LogChange {
+  readonly entries: readonly LogEntry[]
+  readonly data?: Partial<SessionData>
+  /** Means nothing in a session that is not kept: there it is done before. */
+  readonly settles?: Settlement
+}
+
+/** Notices and messages that the entries of a change tell the model, and that the same commit marks as used. */
+export interface Settlement {
+  readonly notices: readonly NoticeKey[]
+  /** Ids of messages that were left for the agent. */
+  readonly said: readonly string[]
+}
+
+/** One transaction of a turn. */
+export interface TurnChange extends LogChange {
+  readonly started?: readonly { readonly key: string; readonly onCrash: OnCrash }[]
+  readonly finished?: readonly FinishedStep[]
+  readonly spent?: Usage | undefined
+}
+
+export interface FinishedStep {
+  readonly key: string
+  readonly result: JsonValue
+  /** The conversation holds what it answered: the results that it claimed for that are used. */
+  readonly settlesClaims?: true
+}
+
+/** A turn that has begun, kept or not. */
+export interface OpenTurn {
+  /** Null in a session that is not kept. */
+  readonly taskId: TaskId | null
+  readonly signal: AbortSignal
+  readonly traceId: string
+  /** The task of the call that asked for it, of a subagent's turn. */
+  readonly askedBy: TaskId | null
+  /** The metadata that the turn was begun with. */
+  readonly metadata: JsonObject
+  /** A crash or a shutdown came in between: its beginning is in the log. */
+  readonly isContinued: boolean
+  /** At a shutdown: what is unfinished is left for the next claim. */
+  isHandedBack(): boolean
+  stopReason(): string | null
+  /** Names a step as the one that asks for a task; undefined in a session that is not kept. */
+  askingStep(key: string): AskingStep | undefined
+  steps(): Promise<readonly Step[]>
+  /** Directly before an effect. */
+  requireOwned(): Promise<void>
+  /** The history has it at once; resolves when it is committed. Changes are durable in the order of the calls. */
+  save(change: TurnChange, options?: CommitOptions): Promise<void>
+  /** Saves without waiting: the model can be asked meanwhile. `settle` tells whether it worked. */
+  saveSoon(change: TurnChange, options?: CommitOptions): void
+  /** Directly before an effect that must not happen unless everything saved so far is durable. */
+  settle(): Promise<void>
+  /** Becomes durable with the turn's end, whatever that is. */
+  finish(change: LogChange & Pick<TurnChange, "spent">): void
+}
 
 export interface TurnBeginning extends LogChange {
   /** Instead of that of the opening, of a turn that nobody asked for: the session is not named for it. */
@@ -34,6 +96,8 @@ export interface TurnOpening {
   readonly idempotencyKey?: string
   /** Metadata that a later claim needs after a crash. */
   readonly metadata?: JsonObject
+  /** Stops the turn, in a session that is not kept; where it is, the run does. */
+  readonly current: { readonly abort: AbortController; readonly reason: string | null }
   /** Takes the turn, once it has begun. */
   readonly take: (turn: OpenTurn) => Promise<string>
   /** Told the turn's id before it is taken. */
@@ -49,17 +113,21 @@ export interface PaidCalls {
   settle(): Promise<void>
 }
 
-/** Everything that was said in one session, in memory or in the store as well. */
-export interface SessionLog {
-  readonly id: SessionId
-  readonly workspace: WorkspaceId
-  readonly isKept: boolean
+/** The part of a log that is in memory. */
+export interface LogState {
   readonly data: SessionData
   /** The messages of the conversation as it is now. Never changed in place. */
   readonly history: readonly Message[]
   /** The position of the last entry. */
   readonly position: number
   readonly times: { readonly createdAt: number; readonly updatedAt: number }
+}
+
+/** Everything that was said in one session, in memory or in the store as well. */
+export interface SessionLog extends LogState {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly isKept: boolean
   readonly paid: PaidCalls
   /** While a turn runs: becomes durable with what the turn writes next. */
   amend(data: Partial<SessionData>): void

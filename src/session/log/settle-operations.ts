@@ -1,6 +1,6 @@
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
-import type { Settlement } from "./open-turn.ts"
+import type { Settlement } from "./session-log.ts"
 
 /** Beside the entries that tell it: what was told is used, and what was left for the agent goes. */
 export function toSettleOperations(

@@ -1,12 +1,10 @@
 import type { Clock } from "../../base/clock.ts"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
-import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { SessionId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { SessionRecord } from "../../task/session.ts"
-import type { TaskStore } from "../../task/store.ts"
 import {
   findLiveTurn,
   requireIdle,
@@ -15,23 +13,18 @@ import {
   takeStoredTurn,
   type TurnHost,
 } from "./stored-turn.ts"
-import { applyChange, type LogState, createLogView, type LogView } from "./log-state.ts"
-import type { LogChange } from "./open-turn.ts"
+import { applyChange, createLogView } from "./log-state.ts"
+import type { LogChange, LogState, PaidCalls, SessionLog, TurnOpening } from "./session-log.ts"
 import { readHistory } from "./read-history.ts"
 import { recallSaid } from "./recall-said.ts"
 import { redactEntry, createDataRedactor, type LogEntry } from "./log-entry.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
 import { toSettleOperations } from "./settle-operations.ts"
-import type { PaidCalls, SessionLog, TurnOpening } from "./session-log.ts"
 
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1
 
-export interface StoredLogOptions {
-  readonly id: SessionId
-  readonly workspace: WorkspaceId
-  readonly runner: Pick<Runner, "beginTurn">
-  readonly store: TaskStore
+export interface StoredLogOptions extends Pick<TurnHost, "id" | "workspace" | "runner" | "store"> {
   readonly redactor: Redactor
   readonly clock: Clock
 }
@@ -125,16 +118,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   /** As the store has it: another process may have gone on. */
   const readPosition = async () => (await store.session(id))?.messageCount ?? 0
 
-  const host: TurnHost = {
-    ...options,
-    writer,
-    data: () => state.data,
-    history: () => state.history,
-    refresh,
-  }
-
-  const view = createLogView(() => state)
-  const own: Omit<StoredLog, keyof LogView> = {
+  const host: TurnHost = { ...options, writer, state: () => state, refresh }
+  const own: Omit<StoredLog, keyof LogState> = {
     id,
     workspace,
     isKept: true,
@@ -153,7 +138,10 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       return take(createStoredTurn(run, writer, await run.metadata()))
     },
   }
-  return Object.assign(view, own)
+  return Object.assign(
+    createLogView(() => state),
+    own,
+  )
 }
 
 function toTimes({ createdAt, updatedAt }: LogState["times"]): LogState["times"] {

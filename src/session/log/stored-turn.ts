@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
-import type { LogChange, OpenTurn, TurnChange } from "./open-turn.ts"
+import type { LogChange, LogState, OpenTurn, TurnBeginning, TurnChange, TurnOpening } from "./session-log.ts"
 import { MeanwhileError, type SessionBusy, isMeanwhileError } from "../../base/error.ts"
 import { type SessionId, createTaskId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -9,10 +9,8 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { SessionData } from "./session-data.ts"
 import { shorten } from "../../base/shorten.ts"
-import type { Message } from "../../plugin/message.ts"
 import type { Runner } from "../../runner/runner.ts"
 import { handBack, type ToolReturn } from "../../plugin/tool.ts"
-import type { TurnBeginning, TurnOpening } from "./session-log.ts"
 
 const DIGEST_CHARACTERS = 400
 
@@ -23,8 +21,7 @@ export interface TurnHost {
   readonly runner: Pick<Runner, "beginTurn">
   readonly store: TaskStore
   readonly writer: TurnWriter
-  data(): SessionData
-  history(): readonly Message[]
+  state(): LogState
   refresh(): Promise<void>
 }
 
@@ -43,10 +40,10 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     await preparing
     await host.refresh()
   }
-  await requireIdle(host.store, host.id, host.data())
+  await requireIdle(host.store, host.id, host.state().data)
   await requireNew(host, opening)
   // After the refresh: a use of a notice of this session since then has changed the session, and the commit is refused.
-  const beginning = await opening.toBeginning(host.history())
+  const beginning = await opening.toBeginning(host.state().history)
   const { text } = await runToEnd(host, opening, beginning)
   return text
 }
@@ -62,9 +59,9 @@ async function runToEnd(
   const { parentTask, traceId, idempotencyKey = null } = opening
   const { title = opening.title } = beginning
   const metadata = { ...opening.metadata, ...beginning.metadata }
-  const about = host.data().title ?? (beginning.title === undefined ? title : null)
+  const { title: known, model } = host.state().data
+  const about = known ?? (beginning.title === undefined ? title : null)
   const operations = writer.toOperations({ ...beginning, data: { ...beginning.data, turn: taskId, title: about } })
-  const { model } = host.data()
   const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
   const answer: { text?: Promise<string> } = {}
   try {
@@ -82,7 +79,7 @@ async function runToEnd(
     writer.markBroken()
     if (!isMeanwhileError(error, "version_conflict")) throw error
     await host.refresh()
-    await requireIdle(host.store, id, host.data())
+    await requireIdle(host.store, id, host.state().data)
     const message = `Session ${id} was changed elsewhere at the same moment. Send it again.`
     const details: SessionBusy = { session: id, turn: null, status: null, worker: null }
     throw new MeanwhileError("session_busy", message, details)

@@ -1,6 +1,6 @@
 import type { Conversation } from "../conversation/conversation.ts"
 import { contextUsage, type ContextScope } from "../conversation/context.ts"
-import type { LogChange } from "../log/open-turn.ts"
+import type { LogChange } from "../log/session-log.ts"
 import { toSettleOperations } from "../log/settle-operations.ts"
 import { type Delivery, keepEnded, keysOf, toKeyText } from "./delivery.ts"
 import { toNoticeText } from "./delivery-text.ts"

@@ -9,7 +9,7 @@ import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE }
 import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
 import { stopTasks, waitForTasks } from "./child-wait.ts"
 import { WAITING_FOR_TASKS } from "../../task/progress.ts"
-import type { Conversation } from "../conversation/conversation.ts"
+import { type Conversation, NEVER } from "../conversation/conversation.ts"
 import { readTurns } from "../log/read-turns.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { Session } from "../conversation/session.ts"
@@ -57,7 +57,7 @@ export async function runChild(
   options: ChildSendOptions,
 ): Promise<ChildTurn> {
   const { conversation, run } = child
-  const { signal = NEVER.signal, onSpent, onActivity, budget } = options
+  const { signal = NEVER, onSpent, onActivity, budget } = options
   const before = child.isFound && run ? (await scope.store.task(run.taskId))?.progress?.activity : undefined
   const activity = followActivity(scope, conversation, onActivity, before)
   const account = await openAccount(scope, {
@@ -87,8 +87,6 @@ export async function runChild(
     activity.release()
   }
 }
-
-const NEVER = new AbortController()
 
 async function takeTurns(course: Course, message: string, said: string | undefined): Promise<ChildTurn> {
   let answer = await takeTurn(course, message, said)

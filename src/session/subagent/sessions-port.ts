@@ -5,7 +5,7 @@ import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { createChild, type CreateChildScope } from "./create-child.ts"
 import { toHandover } from "./handover.ts"
 import { reopenChild } from "./reopen-child.ts"
-import type { Conversation } from "../conversation/conversation.ts"
+import { type Conversation, NEVER } from "../conversation/conversation.ts"
 import { offeredTools } from "../conversation/context.ts"
 import { createSessionDirectory, type DirectoryScope } from "../saved/directory.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -32,12 +32,10 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
       return offered.map(({ found: { plugin, tool } }) => ({ plugin, tool: tool.name }))
     },
     get newMessage() {
-      return here()?.messages.newMessage.signal ?? NEVER.signal
+      return here()?.messages.newMessage.signal ?? NEVER
     },
   }
 }
-
-const NEVER = new AbortController()
 
 /** After a restart a call may go on before anybody has opened its conversation. */
 async function openParent(scope: Using<"children" | "open">, { session, workspace }: PortOwner): Promise<Conversation> {

@@ -1,6 +1,6 @@
 import { toJson } from "../../base/json.ts"
 import { callsOf, type Message, type ToolResult, userMessage, type FunctionCall } from "../../plugin/message.ts"
-import type { FinishedStep, LogChange } from "../log/open-turn.ts"
+import type { FinishedStep, LogChange } from "../log/session-log.ts"
 import { createCallPlace, toStepKey, toOnCrash, toUnbegunStep } from "./call-step.ts"
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"

@@ -6,7 +6,7 @@ import { toPolicy } from "../../runner/admit/details.ts"
 import { offeredTools } from "../conversation/context.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
 import { isJsonObject } from "../../base/json.ts"
-import type { FinishedStep } from "../log/open-turn.ts"
+import type { FinishedStep } from "../log/session-log.ts"
 
 /** The step of a call: unique in its turn, and the same when another claim goes on with it. */
 export function toStepKey(position: number, { id }: FunctionCall): string {

@@ -1,10 +1,9 @@
 import { context } from "@opentelemetry/api"
 import type { TurnServices } from "./turn-scope.ts"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { TurnAccounting } from "../../plugin/agent-event.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import type { Requester } from "../../task/stop.ts"
-import { type Conversation, noteRunning } from "../conversation/conversation.ts"
+import { type Conversation, NEVER, noteRunning, type RunningTurn } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
 import type { TurnOpening } from "../log/session-log.ts"
 import type { TurnResult } from "../conversation/session.ts"
@@ -36,19 +35,20 @@ export async function takeNewTurn(
   conversation: Conversation,
   newTurn: NewTurn,
 ): Promise<TurnResult> {
-  const { signal, stopper } = newTurn
+  const { signal = NEVER, stopper } = newTurn
   scope.open.closing.throwIfAborted()
   requireOpen(scope, conversation)
-  signal?.throwIfAborted()
+  signal.throwIfAborted()
   const current = noteRunning(conversation, null)
-  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason), stopper)
-  signal?.addEventListener("abort", stop, { once: true })
+  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal.reason), stopper)
+  signal.addEventListener("abort", stop, { once: true })
   try {
-    const text = await takeTraced(scope, conversation, newTurn)
+    const text = await takeTraced(scope, conversation, newTurn, current)
     const accounting = conversation.turns.at(-1)
     if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
     if (conversation.sessionPlugin) await tellTurnCompleted(scope, conversation)
-    return toTurnResult(text, accounting)
+    const outcome = accounting.outcome === "completed" ? "completed" : "stopped"
+    return { turn: accounting.turn, outcome, text, accounting }
   } catch (error) {
     const isRefused = isMeanwhileError(error, "session_busy") || isMeanwhileError(error, "wrong_state")
     const isUnbegun = current.taskId === null && isRefused
@@ -56,16 +56,21 @@ export async function takeNewTurn(
     throw isUnbegun && current.reason !== null ? current.abort.signal.reason : error
   } finally {
     conversation.current = null
-    signal?.removeEventListener("abort", stop)
+    signal.removeEventListener("abort", stop)
     await afterTurn(scope, conversation)
   }
 }
 
 /** Its span begins before its record, so that the record can name the trace. */
-async function takeTraced(scope: NewTurnScope, conversation: Conversation, newTurn: NewTurn): Promise<string> {
+async function takeTraced(
+  scope: NewTurnScope,
+  conversation: Conversation,
+  newTurn: NewTurn,
+  current: RunningTurn,
+): Promise<string> {
   const trace = beginTurnTrace(conversation, newTurn.traceId)
   try {
-    return await context.with(trace.context, () => take(scope, conversation, trace, newTurn))
+    return await context.with(trace.context, () => take(scope, conversation, newTurn, { current, trace }))
   } catch (error) {
     trace.end({}, toErrorType(error))
     throw error
@@ -75,26 +80,21 @@ async function takeTraced(scope: NewTurnScope, conversation: Conversation, newTu
 async function take(
   scope: NewTurnScope,
   conversation: Conversation,
-  trace: TurnTrace,
   newTurn: NewTurn,
+  { current, trace }: { readonly current: RunningTurn; readonly trace: TurnTrace },
 ): Promise<string> {
-  const { log, current } = conversation
-  const { toBeginning, title, parentTask, idempotencyKey, metadata, onBegun, createBudget } = newTurn
+  const { log } = conversation
   let stopping: Promise<void> | undefined
   return log.turn({
+    ...newTurn,
+    traceId: trace.traceId,
+    current,
     prepare() {
       const following = followModel(scope, conversation)
       return following ? following.then(newTurn.prepare) : newTurn.prepare?.()
     },
-    toBeginning,
-    title,
-    parentTask,
-    traceId: trace.traceId,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(metadata && { metadata }),
     onBegun(taskId) {
-      onBegun?.(taskId)
-      if (!current) return
+      newTurn.onBegun?.(taskId)
       current.taskId = taskId
       if (!taskId || current.reason === null) return
       // It was stopped while it began, and is, whether the store takes the stop or not.
@@ -104,7 +104,7 @@ async function take(
     },
     async take(turn) {
       if (stopping) await stopping
-      return takeTurn(scope, conversation, turn, trace, createBudget?.() ?? null)
+      return takeTurn(scope, conversation, turn, trace, newTurn.createBudget?.() ?? null)
     },
   })
 }
@@ -158,9 +158,4 @@ export async function sealGroups(
   } catch (error) {
     log.warn("the groups of a session could not be sealed", { session, error: toErrorMessage(error) })
   }
-}
-
-function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {
-  const outcome = accounting.outcome === "completed" ? "completed" : "stopped"
-  return { turn: accounting.turn, outcome, text, accounting }
 }

@@ -6,7 +6,7 @@ import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { readTurns } from "../log/read-turns.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { Message } from "../../plugin/message.ts"
-import type { OpenTurn } from "../log/open-turn.ts"
+import type { OpenTurn } from "../log/session-log.ts"
 
 /** The budget of one turn. */
 export interface TurnBudget {

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { OpenTurn } from "../log/open-turn.ts"
+import type { OpenTurn } from "../log/session-log.ts"
 import type { ContextScope } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { TurnTrace } from "../conversation/telemetry.ts"
