@@ -37,7 +37,7 @@ import { createGivenProvider } from "./builtin/models/given-model.ts"
 import { createModelProviders } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
-import { pickDefaultModel } from "./session/model/default-model.ts"
+import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
 
 export type { Runtime, RuntimeOptions } from "./runtime.ts"
 
@@ -271,5 +271,7 @@ export function pickModels(
   const own = given && !names.has(given.provider.name) ? [given.provider] : []
   const providers = [...own, ...known.filter(({ name }) => name !== given?.provider.name && !names.has(name))]
   const wanted = given?.id ?? (typeof options.model === "string" ? options.model : configured)
-  return { providers, model: wanted ?? pickDefaultModel(providers, OFFLINE_MODEL) }
+  const hasKey = (name: string): boolean => providers.some((one) => one.name === name && one.isConfigured?.())
+  const [, byKey = OFFLINE_MODEL] = Object.entries(DEFAULT_MODELS).find(([name]) => hasKey(name)) ?? []
+  return { providers, model: wanted ?? byKey }
 }

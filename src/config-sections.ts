@@ -13,7 +13,7 @@ import type { SectionValues } from "./config/section.ts"
 import { BACKGROUND_SPELLINGS, backgroundConfigSchema } from "./runner/limits/background-config.ts"
 import { TASK_KINDS, type TaskKind } from "./task/record.ts"
 import { agentConfigSchema } from "./session/conversation/agent-config.ts"
-import { modelsConfigSchema } from "./session/model/catalogue-config.ts"
+import { modelsConfigSchema } from "./session/model/model-facts.ts"
 import { reportsConfigSchema } from "./session/conversation/report-config.ts"
 
 /** In the program a person is there to read reports: they are on by default. */

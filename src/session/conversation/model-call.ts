@@ -2,7 +2,8 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { ModelPort } from "../../plugin/model-port.ts"
 import type { TaskId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { toCostMicros } from "../model/model-cost.ts"
+import type { PaidCall } from "../log/log-entry.ts"
+import { toCostMicros } from "../model/model-facts.ts"
 import type { Using } from "./scope.ts"
 import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
@@ -10,7 +11,6 @@ import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import { toCounted } from "../../plugin/token-usage.ts"
 import { toErrorType, type Trace } from "../../runner/run/trace.ts"
 import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
-import type { LedgerEntry } from "../ledger/ledger.ts"
 
 export interface Generated {
   readonly response: ProviderResponse
@@ -37,19 +37,22 @@ export async function generate(
   }
 }
 
-/** Counts a model call in the ledger, in the turn's budget and for the call that pays for a subagent. */
+/** Counts a model call in the ledger, in the turn's budget and for the call that pays for a subagent. Returns what it cost. */
 export function recordCall(
-  scope: Using<"clock" | "ledger">,
+  scope: Using<"clock" | "ledger" | "models">,
   conversation: Conversation,
-  entry: Omit<LedgerEntry, "at" | "session">,
+  { turn, task, model, usage, purpose }: Omit<PaidCall, "costMicros">,
   { isLast = false }: { readonly isLast?: boolean } = {},
-): void {
-  const { usage, costMicros } = entry
+): PaidCall {
+  const { price } = scope.models.factsOf(model)
+  const costMicros = price === null ? null : toCostMicros(price, usage)
+  const entry = { turn, task, model, usage, costMicros, purpose }
   scope.ledger.record({ ...entry, at: scope.clock.now(), session: conversation.log.id })
   const tokens = usage.inputTokens + usage.outputTokens
   const spent = { tokens, costMicros: costMicros ?? 0 }
   conversation.current?.budget?.spend(spent)
   conversation.onSpent?.(spent, { isLast })
+  return entry
 }
 
 /** The task and trace that a plugin's own model call belongs to. */
@@ -90,12 +93,7 @@ function account(
   { turn, task }: { readonly turn: TaskId | null; readonly task: TaskId | null },
 ): void {
   const { log } = conversation
-  const { usage } = response
-  const { price } = scope.models.factsOf(model)
-  const costMicros = price === null ? null : toCostMicros(price, usage)
-  const entry = { turn, task, model, usage, costMicros, purpose: "helper" } as const
-  recordCall(scope, conversation, entry)
-  log.paid.add(entry)
+  log.paid.add(recordCall(scope, conversation, { turn, task, model, usage: response.usage, purpose: "helper" }))
   if (conversation.current) return
   inTurn(conversation, () => log.paid.settle()).catch((error: unknown) => {
     scope.log.warn("what a model call cost could not be stored", { session: log.id, error: toErrorMessage(error) })

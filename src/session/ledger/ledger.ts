@@ -27,14 +27,10 @@ export interface LedgerTotal {
   readonly hasUnknownCost: boolean
 }
 
-export type LedgerKey = "session" | "turn" | "task" | "model"
+const KEYS = ["session", "turn", "task", "model"] as const
+export type LedgerKey = (typeof KEYS)[number]
 
-interface LedgerFilter {
-  readonly session?: SessionId
-  readonly turn?: TaskId
-  readonly task?: TaskId
-  readonly model?: string
-}
+type LedgerFilter = { readonly [Key in LedgerKey]?: NonNullable<LedgerEntry[Key]> }
 
 /** Usage and cost of every model call. */
 export interface TokenLedger {
@@ -104,8 +100,6 @@ function subtract(a: TokenUsage, b: TokenUsage): TokenUsage {
     reasoningTokens: a.reasoningTokens - b.reasoningTokens,
   }
 }
-
-const KEYS = ["session", "turn", "task", "model"] as const satisfies readonly LedgerKey[]
 
 export const NOTHING_USED: LedgerTotal = { calls: 0, usage: NO_TOKENS, costMicros: 0, hasUnknownCost: false }
 

@@ -9,9 +9,8 @@ import {
 } from "../ledger/ledger.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
-import type { MessageRecord, SessionRecord } from "../../task/session.ts"
-import { listSessions } from "./list-sessions.ts"
-import { parseEntry } from "./log-entry.ts"
+import type { SessionRecord } from "../../task/session.ts"
+import { listSessions, readEntries } from "./read-log.ts"
 
 export interface LedgerRow {
   /** Null: calls that belong to none. */
@@ -48,8 +47,6 @@ function tokensOf({ usage }: LedgerTotal): number {
   return usage.inputTokens + usage.outputTokens
 }
 
-const ENTRIES_AT_ONCE = 500
-
 export interface LedgerQuery {
   readonly workspace?: WorkspaceId
   /** Default: all of the workspace. Refused as `not_found` when there is none with this id. */
@@ -63,14 +60,14 @@ export interface LedgerQuery {
 export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
   const { workspace = DEFAULT_WORKSPACE, session } = query
   if (session === undefined) {
-    for await (const record of readSessions(store, workspace)) yield* readSession(store, record)
+    for await (const record of readSessions(store, workspace)) yield* readSession(store, record.id)
     return
   }
   const record = await store.session(session)
   if (record?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `There is no session ${session} in this workspace.`, { session })
   }
-  yield* readSession(store, record)
+  yield* readSession(store, session)
 }
 
 /** One that is used while the list is read moves to its front: the front is read again until it holds nothing new. */
@@ -92,23 +89,11 @@ async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGen
 }
 
 /** As far as it went when it was listed, or further. */
-async function* readSession(store: TaskStore, { id }: SessionRecord): AsyncGenerator<LedgerEntry> {
-  for (let position = 0; ; ) {
-    const records = await store.messages(id, position, ENTRIES_AT_ONCE)
-    for (const record of records) {
-      const entry = toLedgerEntry(record)
-      if (entry) yield entry
-    }
-    const last = records.at(-1)
-    if (!last || records.length < ENTRIES_AT_ONCE) return
-    position = last.position
+async function* readSession(store: TaskStore, session: SessionId): AsyncGenerator<LedgerEntry> {
+  for await (const { entry, at } of readEntries(store, session)) {
+    if (entry.kind === "paid") yield { at, session, ...entry.entry }
+    if (entry.kind !== "message" || !entry.call) continue
+    const { model, usage, costMicros, task = null } = entry.call
+    yield { at, session, turn: entry.turn, task, model, usage, costMicros, purpose: "turn" }
   }
-}
-
-function toLedgerEntry({ session, at, body }: MessageRecord): LedgerEntry | undefined {
-  const entry = parseEntry(body)
-  if (entry?.kind === "paid") return { at, session, ...entry.entry }
-  if (entry?.kind !== "message" || !entry.call) return undefined
-  const { model, usage, costMicros, task = null } = entry.call
-  return { at, session, turn: entry.turn, task, model, usage, costMicros, purpose: "turn" }
 }

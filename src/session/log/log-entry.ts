@@ -112,14 +112,16 @@ export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
   return { ...(value as { readonly [key: string]: JsonValue }), isRedacted: true }
 }
 
-type Texts = Pick<SessionData, "name" | "instructions" | "title" | "description" | "plugins">
+const TEXTS = ["name", "instructions", "title", "description", "plugins"] as const satisfies (keyof SessionData)[]
+type Texts = Pick<SessionData, (typeof TEXTS)[number]>
 
 /** Redacts a session's data for the store. Looks again only when a text has changed: the data are rewritten often. */
 export function createDataRedactor(redactor: Redactor): (data: SessionData) => JsonObject {
   let known: SessionData | undefined
   let texts: Texts | undefined
   return (data) => {
-    if (!known || !hasSameTexts(known, data)) {
+    const before = known
+    if (!before || TEXTS.some((name) => before[name] !== data[name])) {
       const { name, instructions, title, description, plugins } = data
       const { value } = redactor.redactJson({ name, instructions, title, description, plugins })
       // The other fields are JSON by their own type.
@@ -128,10 +130,4 @@ export function createDataRedactor(redactor: Redactor): (data: SessionData) => J
     known = data
     return { ...data, ...texts }
   }
-}
-
-const TEXTS = ["name", "instructions", "title", "description", "plugins"] as const satisfies readonly (keyof Texts)[]
-
-function hasSameTexts(a: SessionData, b: SessionData): boolean {
-  return TEXTS.every((name) => a[name] === b[name])
 }

@@ -15,7 +15,7 @@ import {
 } from "./stored-turn.ts"
 import { applyChange, createLogView } from "./log-state.ts"
 import type { LogChange, LogState, PaidCalls, SessionLog, TurnOpening } from "./session-log.ts"
-import { readHistory } from "./read-history.ts"
+import { readHistory } from "./read-log.ts"
 import { recallSaid } from "./recall-said.ts"
 import { redactEntry, createDataRedactor, type LogEntry } from "./log-entry.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"

@@ -86,6 +86,13 @@ export const KNOWN_MODELS: Readonly<Record<string, ModelFacts>> = {
   "google/gemini-2.0-flash": facts(GEMINI, 8_192, dollars(0.1, 0.025, 0.4), SEES_AND_HEARS),
 }
 
+/** The model of each provider for sessions that name none; the first provider with a key is taken. */
+export const DEFAULT_MODELS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic/claude-sonnet-5-5",
+  openai: "openai/gpt-6-sol",
+  google: "google/gemini-4-argon",
+}
+
 function facts(
   contextLimitTokens: number,
   maxOutputTokens: number | null,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createModelCatalogue, UNKNOWN_MODEL } from "./catalogue.ts"
-import { modelsConfigSchema } from "./catalogue-config.ts"
+import { modelsConfigSchema } from "./model-facts.ts"
 import { KNOWN_MODELS } from "./catalogue-table.ts"
 
 const catalogue = createModelCatalogue()

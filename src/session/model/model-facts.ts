@@ -1,3 +1,7 @@
+import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
+import type { TokenUsage } from "../../plugin/token-usage.ts"
+
 /** Prices in US dollars for a million tokens. */
 export interface ModelPrice {
   readonly input: number
@@ -5,7 +9,7 @@ export interface ModelPrice {
   readonly output: number
 }
 
-export const MODALITIES = ["text", "image", "pdf", "audio", "video"] as const
+const MODALITIES = ["text", "image", "pdf", "audio", "video"] as const
 export type Modality = (typeof MODALITIES)[number]
 
 export interface ModelFacts {
@@ -14,4 +18,39 @@ export interface ModelFacts {
   /** Null: not known. */
   readonly price: ModelPrice | null
   readonly modalities: readonly Modality[]
+}
+
+/** The section `models`: what is true of models that the catalogue does not know, or knows otherwise. */
+export const modelsConfigSchema = lazily(() => {
+  const dollarsPerMillion = z.number().nonnegative()
+  const priceSchema = z
+    .strictObject({
+      input: dollarsPerMillion,
+      cachedInput: dollarsPerMillion.exactOptional(),
+      output: dollarsPerMillion,
+    })
+    .describe("US dollars for a million tokens; null: not known.")
+  const overrideSchema = z.strictObject({
+    contextLimitTokens: z.number().int().positive().optional(),
+    maxOutputTokens: z.number().int().positive().nullable().optional(),
+    price: priceSchema.nullable().optional(),
+    modalities: z.array(z.enum(MODALITIES)).min(1).optional(),
+  })
+  const patternSchema = z
+    .string()
+    .regex(/[/*]/, "must be a model's id, such as anthropic/claude-opus-5, or a pattern of it, such as my-server/*")
+  return z.record(patternSchema, overrideSchema).default({})
+})
+
+/**
+ * Millionths of a US dollar, rounded up. Dollars for a million tokens are millionths for one. Without a price of their
+ * own, cached tokens cost what the others do.
+ */
+export function toCostMicros(price: ModelPrice, usage: TokenUsage): number {
+  const { inputTokens, cachedInputTokens, outputTokens } = usage
+  const cached = Math.min(cachedInputTokens, inputTokens)
+  const cost =
+    (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output
+  // 3 × 0.1 is a little more than 0.3: what is left of binary fractions must not count as a whole millionth.
+  return Math.ceil(Number(cost.toFixed(6)))
 }

@@ -66,10 +66,5 @@ function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: Tool
 
 /** A model knows tools by their name alone: of two with one name, the first registered is offered. */
 function withoutTwins(tools: readonly OfferedTool[]): readonly OfferedTool[] {
-  const names = new Set<string>()
-  return tools.filter(({ name }) => {
-    if (names.has(name)) return false
-    names.add(name)
-    return true
-  })
+  return tools.filter((tool) => tools.find(({ name }) => name === tool.name) === tool)
 }

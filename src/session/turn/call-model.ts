@@ -5,7 +5,6 @@ import { addTokens } from "../../plugin/token-usage.ts"
 import { offeredTools, systemPrompt } from "../conversation/context.ts"
 import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
 import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
-import { toCostMicros } from "../model/model-cost.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 export interface ModelAnswer {
@@ -120,17 +119,15 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
 function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
   const { services, conversation, turn } = scope
   const { usage, finish } = response
-  const { price } = services.models.factsOf(model)
-  const costMicros = price === null ? null : toCostMicros(price, usage)
+  const { taskId, askedBy } = turn
+  const call = { turn: taskId, task: askedBy, model, usage, purpose: "turn" } as const
+  const isLast = callsOf(response.message).length === 0
+  const { costMicros } = recordCall(services, conversation, call, { isLast })
   scope.account.modelCalls += 1
   scope.account.usage = addTokens(scope.account.usage, usage)
   if (scope.account.costMicros !== null) {
     scope.account.costMicros = costMicros === null ? null : scope.account.costMicros + costMicros
   }
-  const { taskId, askedBy } = turn
-  const isLast = callsOf(response.message).length === 0
-  const entry = { turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" } as const
-  recordCall(services, conversation, entry, { isLast })
   return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 

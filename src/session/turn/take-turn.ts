@@ -21,7 +21,6 @@ import {
 import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
 import type { TurnScope, TurnServices } from "./turn-scope.ts"
-import { toCostMicros } from "../model/model-cost.ts"
 import { recordCall } from "../conversation/model-call.ts"
 import type { Usage } from "../../task/progress.ts"
 import { collectContext } from "./collect-context.ts"
@@ -223,18 +222,9 @@ function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   const { services, conversation, turn, account } = scope
   const { emitter, log, model, turns } = conversation
-  const { startedMs, modelCalls, toolCalls, usage, costMicros } = account
+  const { startedMs, ...used } = account
   const durationMs = services.clock.monotonic() - startedMs
-  const accounting = {
-    turn: turn.taskId,
-    outcome,
-    model: model.id,
-    modelCalls,
-    toolCalls,
-    usage,
-    costMicros,
-    durationMs,
-  }
+  const accounting = { turn: turn.taskId, outcome, model: model.id, ...used, durationMs }
   turns.push(accounting)
   if (turns.length > MOST_ACCOUNTS) turns.shift()
   emitter.emit({ type: "turn.completed", accounting })
@@ -266,10 +256,8 @@ async function noteLostCall(scope: TurnScope): Promise<void> {
   const { log, emitter, model } = conversation
   if (unansweredCalls(log.history).length > 0) return
   const usage = { ...NO_TOKENS, inputTokens: contextUsage(services, conversation).usedTokens }
-  const { price } = services.models.factsOf(model.id)
-  const costMicros = price === null ? null : toCostMicros(price, usage)
-  const entry = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, costMicros, purpose: "lost" } as const
-  recordCall(services, conversation, entry)
+  const call = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, purpose: "lost" } as const
+  const entry = recordCall(services, conversation, call)
   await turn.save({ entries: [{ kind: "paid", entry }] })
   emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })
 }

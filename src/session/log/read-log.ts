@@ -1,0 +1,78 @@
+import { throughPages } from "../../base/pages.ts"
+import type { Message } from "../../plugin/message.ts"
+import { addTokens, NO_TOKENS, type TokenUsage } from "../../plugin/token-usage.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { SessionRecord } from "../../task/session.ts"
+import type { TaskStore } from "../../task/store.ts"
+import { applyEntry, type LogEntry, markRedacted, parseEntry } from "./log-entry.ts"
+import { parseSessionData } from "./session-data.ts"
+
+const SESSIONS_AT_ONCE = 100
+const ENTRIES_AT_ONCE = 500
+
+/** All sessions of a workspace, the one that was used last first. Only a page is in memory at a time. */
+export async function* listSessions(store: TaskStore, workspace: WorkspaceId): AsyncGenerator<SessionRecord> {
+  const pages = throughPages((from) => store.sessions(workspace, { limit: SESSIONS_AT_ONCE, ...from }))
+  for await (const items of pages) yield* items
+}
+
+/** A session's log after a position, oldest first. What only a newer version knows is left out. */
+export async function* readEntries(
+  store: TaskStore,
+  session: SessionId,
+  after = 0,
+): AsyncGenerator<{ readonly entry: LogEntry; readonly at: number }> {
+  for (let position = after; ; ) {
+    const records = await store.messages(session, position, ENTRIES_AT_ONCE)
+    for (const { body, at } of records) {
+      const entry = parseEntry(body)
+      if (entry) yield { entry, at }
+    }
+    const last = records.at(-1)
+    if (!last || records.length < ENTRIES_AT_ONCE) return
+    position = last.position
+  }
+}
+
+/** The conversation as the store has it, from the last collection or reset on. */
+export async function readHistory(
+  store: TaskStore,
+  { id, data, messageCount: position }: SessionRecord,
+): Promise<{ readonly history: readonly Message[]; readonly position: number }> {
+  let history: readonly Message[] = []
+  const { historyAfter } = parseSessionData(data)
+  if (historyAfter >= position) return { history, position }
+  for await (const { entry } of readEntries(store, id, historyAfter)) {
+    if (entry.kind === "message" && entry.isRedacted) markRedacted(entry.message)
+    history = applyEntry(history, entry)
+  }
+  return { history, position }
+}
+
+/**
+ * Messages and usage of some turns of a session, read from its log, so that it does not matter which process took them.
+ */
+export interface TurnsRead {
+  /** All but those that began a turn, in order. */
+  readonly messages: readonly Message[]
+  readonly usage: TokenUsage
+  /** The cost of the calls whose price is known. */
+  readonly costMicros: number
+}
+
+export async function readTurns(store: TaskStore, session: SessionId, turns: ReadonlySet<TaskId>): Promise<TurnsRead> {
+  const messages: Message[] = []
+  let usage = NO_TOKENS
+  let costMicros = 0
+  for await (const { entry } of readEntries(store, session)) {
+    if (entry.kind !== "message" && entry.kind !== "paid") continue
+    const { turn } = entry.kind === "paid" ? entry.entry : entry
+    if (turn === null || !turns.has(turn)) continue
+    if (entry.kind === "message") messages.push(entry.message)
+    const paid = entry.kind === "paid" ? entry.entry : entry.call
+    if (!paid) continue
+    usage = addTokens(usage, paid.usage)
+    costMicros += paid.costMicros ?? 0
+  }
+  return { messages, usage, costMicros }
+}
