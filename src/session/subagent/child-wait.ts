@@ -1,11 +1,16 @@
-import { toErrorMessage } from "../../base/error.ts"
+import { ERROR_CODES, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { lookUntil } from "../../base/look-until.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import { findLiveTasks, hasBeenTold } from "./news.ts"
-import { waitForTask } from "./child-turn.ts"
+import type { TaskId, WorkspaceId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { mayBeNews } from "../results/news.ts"
+import type { Session } from "../conversation/session.ts"
 import type { Using } from "../conversation/scope.ts"
+
+const LOOK_AGAIN_MS = 60_000
 
 export interface TaskWait {
   readonly run: AskingRun | null
@@ -69,15 +74,66 @@ export async function stopTasks(
   reason: string,
 ): Promise<void> {
   const tasks = await findLiveTasks(scope, conversation)
-  const stops = tasks.map(({ id }) =>
-    scope.runner.cancel(
-      id,
-      { by: "budget", reason: `the agent that started it ends: ${reason}` },
-      conversation.log.workspace,
-    ),
-  )
+  const request = { by: "budget", reason: `the agent that started it ends: ${reason}` } as const
+  const stops = tasks.map(({ id }) => scope.runner.cancel(id, request, conversation.log.workspace))
   for (const stop of await Promise.allSettled(stops)) {
     if (stop.status === "rejected")
       scope.log.warn("a task could not be stopped", { error: toErrorMessage(stop.reason) })
+  }
+}
+
+/** The end of a turn that goes on by itself, or has ended. Stops it when the one who asked is stopped. */
+export async function waitForTurn(
+  scope: Using<"log" | "runner">,
+  id: TaskId,
+  { workspace, name }: Pick<Session, "workspace" | "name">,
+  { left, stopped }: { readonly left: AbortSignal; readonly stopped: AbortSignal },
+): Promise<TaskRecord> {
+  const stop = (): void => {
+    const request = { by: "lifetime", reason: toErrorMessage(stopped.reason) } as const
+    scope.runner.cancel(id, request, workspace).catch((error: unknown) => {
+      scope.log.warn("a subagent's turn could not be stopped", { turn: id, error: toErrorMessage(error) })
+    })
+  }
+  if (stopped.aborted) stop()
+  stopped.addEventListener("abort", stop)
+  try {
+    const ended = await waitForTask(scope, id, workspace, left)
+    requireCompleted(ended, name)
+    return ended
+  } finally {
+    stopped.removeEventListener("abort", stop)
+  }
+}
+
+/** Waits for a task as long as it takes, or until the signal aborts. */
+async function waitForTask(
+  { runner }: Using<"runner">,
+  id: TaskId,
+  workspace: WorkspaceId,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  for (;;) {
+    const { task } = await runner.result(id, { waitMs: LOOK_AGAIN_MS, signal }, workspace)
+    if (isTerminal(task.status)) return task
+    signal.throwIfAborted()
+  }
+}
+
+/** Throws the failure of a turn that ended elsewhere or before a crash. */
+function requireCompleted(turn: TaskRecord, name: string): void {
+  switch (turn.status) {
+    case "completed":
+      return
+    case "failed":
+    case "interrupted":
+      throw new MeanwhileError(
+        ERROR_CODES.find((known) => known === turn.failure.code) ?? "wrong_state",
+        turn.failure.message,
+      )
+    default: {
+      const why = "stop" in turn ? `: ${turn.stop.reason}` : ""
+      throw new MeanwhileError("closed", `The subagent ${name} was stopped${why}.`)
+    }
   }
 }

@@ -6,8 +6,7 @@ import type { TaskId } from "../../task/id.ts"
 import { type ChildAccount, openAccount } from "./account.ts"
 import { type FollowedActivity, followActivity } from "./activity.ts"
 import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE } from "./news.ts"
-import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
-import { stopTasks, waitForTasks } from "./child-wait.ts"
+import { stopTasks, waitForTasks, waitForTurn } from "./child-wait.ts"
 import { WAITING_FOR_TASKS } from "../../task/progress.ts"
 import { type Conversation, NEVER } from "../conversation/conversation.ts"
 import { readTurns } from "../log/read-log.ts"
@@ -70,15 +69,7 @@ export async function runChild(
     },
   })
   const follower = followSignal(signal, run)
-  const course: Course = {
-    ...child,
-    scope,
-    account,
-    activity,
-    turns: [],
-    left: signal,
-    stopped: follower.signal,
-  }
+  const course: Course = { ...child, scope, account, activity, turns: [], left: signal, stopped: follower.signal }
   try {
     return await takeTurns(course, message, options.said)
   } finally {
@@ -106,8 +97,7 @@ async function takeTurns(course: Course, message: string, said: string | undefin
 /** An agent that ended its turn while what it started still works has not finished: it is woken by the ends. */
 async function findNext(course: Course, wakes: number): Promise<string | null> {
   const { scope, conversation, run, activity, left } = course
-  const key = toKey(course)
-  if (course.isFound && key && (await findTurn(scope, conversation.log.workspace, key))) return ENDED_MESSAGE
+  if (await findSent(course)) return ENDED_MESSAGE
   if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
   if (wakes >= MOST_WAKES) return null
   await waitForTasks(scope, conversation, { run, signal: left, onWait: () => activity.enter(WAITING_FOR_TASKS) })
@@ -116,29 +106,32 @@ async function findNext(course: Course, wakes: number): Promise<string | null> {
   return wakes + 1 < MOST_WAKES ? ENDED_MESSAGE : LAST_ENDED_MESSAGE
 }
 
-/** The key of the next turn. None for a log in memory: its turns do not survive the process. */
-function toKey({ conversation, run, turns }: Course): string | undefined {
-  return run && conversation.log.isKept ? toTurnKey(conversation.log.id, run.run, turns.length + 1) : undefined
+/**
+ * Names the next message that the run sends, so that the run finds exactly that turn after a crash. None for a log in
+ * memory: its turns do not survive the process.
+ */
+function toKey({ conversation: { log }, run, turns }: Course): string | undefined {
+  return run && log.isKept ? `agent/${log.id}/${run.run}/${turns.length + 1}` : undefined
+}
+
+/** The next turn, if it was begun before a crash. */
+async function findSent(course: Course): Promise<TaskId | undefined> {
+  const idempotencyKey = course.isFound ? toKey(course) : undefined
+  if (idempotencyKey === undefined) return undefined
+  const filter = { workspace: course.conversation.log.workspace, idempotencyKey, kinds: ["turn"] } as const
+  return (await course.scope.store.tasks(filter, { limit: 1 })).items[0]?.id
 }
 
 async function takeTurn(course: Course, message: string, said?: string): Promise<ChildTurn> {
-  const { scope, conversation, activity, isFound } = course
-  const key = toKey(course)
-  const known = isFound && key ? await findTurn(scope, conversation.log.workspace, key) : undefined
-  activity.enter("thinking")
-  return known ? pickUp(course, known) : send(course, { message, said, key })
+  const sent = await findSent(course)
+  course.activity.enter("thinking")
+  return sent ? pickUp(course, sent) : send(course, message, said)
 }
 
-interface ChildMessage {
-  readonly message: string
-  readonly said: string | undefined
-  /** Names its turn. */
-  readonly key: string | undefined
-}
-
-async function send(course: Course, { message, said, key }: ChildMessage): Promise<ChildTurn> {
+async function send(course: Course, message: string, said: string | undefined): Promise<ChildTurn> {
   const { scope, session, conversation, run, account, activity, stopped } = course
   const budget = account.left()
+  const key = toKey(course)
   const { turn, outcome, accounting } = await session.send(message, {
     parentTask: run?.taskId ?? null,
     ...(run?.traceId && { traceId: run.traceId }),
@@ -166,11 +159,7 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   const readFound = () => readTurns(scope.store, session.id, new Set(turns))
   activity.catchUp((await readFound()).messages.flatMap(callsOf))
   try {
-    const { ranMs } = await waitForTurn(
-      scope,
-      { id, workspace: session.workspace, name: session.name },
-      { left, stopped },
-    )
+    const { ranMs } = await waitForTurn(scope, id, session, { left, stopped })
     account.takeTime(ranMs)
     // Where it went on here, its groups are sealed after its end: until then their ends cannot be told.
     await conversation.queue.done
@@ -203,11 +192,8 @@ function toAnswer(messages: readonly Message[]): Pick<ChildTurn, "text" | "hande
 
 /** The input of the last call of `finish` that was not refused. */
 function findHandedBack(messages: readonly Message[]): JsonObject | null {
-  const refused = new Set(
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === "result" && part.isError ? [part.callId] : [])),
-    ),
-  )
+  const parts = messages.flatMap((message) => [...message.parts])
+  const refused = new Set(parts.flatMap((part) => (part.type === "result" && part.isError ? [part.callId] : [])))
   const call = messages.flatMap(callsOf).findLast(({ tool, id }) => tool === FINISH_TOOL && !refused.has(id))
   const input = call?.input
   return isJsonObject(input) ? input : null
@@ -215,9 +201,6 @@ function findHandedBack(messages: readonly Message[]): JsonObject | null {
 
 /** A run that had several turns: the last has the last word, and all of them cost. */
 function joinTurns(before: ChildTurn, next: ChildTurn): ChildTurn {
-  return {
-    ...next,
-    usage: addTokens(before.usage, next.usage),
-    handedBack: next.handedBack ?? before.handedBack,
-  }
+  const handedBack = next.handedBack ?? before.handedBack
+  return { ...next, usage: addTokens(before.usage, next.usage), handedBack }
 }

@@ -1,0 +1,171 @@
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import type { ChildSession, ChildSessionOptions } from "../../plugin/sessions-port.ts"
+import { carrySaid, readSaidBefore } from "../results/steering-messages.ts"
+import { takeRoom } from "./child-limits.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import type { Session } from "../conversation/session.ts"
+import { createHash } from "node:crypto"
+import type { SessionId } from "../../task/id.ts"
+import { type ChildOptions, runChild, type RunChildScope } from "./run-child.ts"
+import { goOnIfSaid } from "./news.ts"
+import { findNearNames } from "../../base/near-name.ts"
+import type { Using } from "../conversation/scope.ts"
+
+/** For a subagent that the call which asked for it holds. */
+type HeldChildScope = RunChildScope & Using<"children" | "open">
+export type CreateChildScope = HeldChildScope & Using<"registry" | "tools">
+
+/** A new agent below the parent, or the one that the same call had made before a crash. */
+export async function createChild(
+  scope: CreateChildScope,
+  parent: Conversation,
+  run: AskingRun | null,
+  options: ChildSessionOptions,
+): Promise<ChildSession> {
+  const { log } = parent
+  const { workspace } = log
+  // Messages to the agent in the run before come first.
+  const before = run ? await readSaidBefore(scope, run) : []
+  const id = log.isKept && run && options.key !== undefined ? toChildId(run, options.key) : undefined
+  if (id && run && (await scope.store.session(id))) {
+    const session = await scope.children.open(id, workspace)
+    await scope.children.agents.keep({ id: run.taskId, workspace }, id)
+    return toChild(scope, session, { run, isFound: true, before })
+  }
+  const model = options.model ?? log.data.model
+  const tools = toChildTools(scope, options.tools, log.data.tools, model)
+  const giveBack = log.isKept ? null : takeRoom(scope, parent)
+  try {
+    const session = await scope.children.create({
+      name: options.name,
+      model,
+      parent: log.id,
+      workspace,
+      ...(id && { id }),
+      ...(tools && { tools }),
+      ...(options.instructions !== undefined && { instructions: options.instructions }),
+    })
+    return await toChild(scope, session, { run, isFound: false, before })
+  } finally {
+    giveBack?.()
+  }
+}
+
+/** The agent of an earlier run of the same task. Whatever a call names, it gets no conversation but its own. */
+export async function reopenChild(
+  scope: HeldChildScope,
+  parent: Conversation,
+  run: AskingRun | null,
+  id: SessionId,
+): Promise<ChildSession> {
+  const { workspace } = parent.log
+  const own = run && (await scope.children.agents.find({ id: run.taskId, workspace }))
+  if (own !== id) throw expired(id)
+  const session = await (parent.log.isKept ? openKept(scope, parent, id) : openUnkept(scope, parent, id))
+  if (!session) throw expired(id)
+  return toChild(scope, session, { run, isFound: true })
+}
+
+async function openKept(scope: Using<"children">, { log }: Conversation, id: SessionId): Promise<Session | null> {
+  try {
+    return await scope.children.open(id, log.workspace)
+  } catch (error) {
+    if (isMeanwhileError(error, "not_found")) return null
+    throw error
+  }
+}
+
+/** It was put away at the end of the run before, with all that was said in it. */
+async function openUnkept(
+  scope: Using<"bus" | "children" | "config" | "open">,
+  parent: Conversation,
+  id: SessionId,
+): Promise<Session | null> {
+  const conversation = scope.children.agents.recall(id)
+  if (!conversation) return null
+  if (scope.open.get(id) !== conversation) {
+    const giveBack = takeRoom(scope, parent)
+    scope.open.add(conversation)
+    giveBack()
+    scope.children.onChild(id, parent.log.id)
+    const { name } = conversation.log.data
+    conversation.emitter.emit({ type: "agent.created", name, parent: parent.log.id, model: conversation.model.id })
+  }
+  return scope.children.open(id, parent.log.workspace)
+}
+
+function expired(session: SessionId): MeanwhileError {
+  const message = `The conversation ${session} of this agent no longer exists. Start a new agent, and tell it what it has to know.`
+  return new MeanwhileError("expired", message, { session })
+}
+
+/** A subagent as the call that asked for it sees it. */
+async function toChild(
+  scope: HeldChildScope,
+  session: Session,
+  { run, isFound, before = [] }: Pick<ChildOptions, "run" | "isFound"> & { readonly before?: readonly string[] },
+): Promise<ChildSession> {
+  const conversation = scope.open.get(session.id)
+  if (!conversation) throw new MeanwhileError("closed", `The subagent ${session.name} was closed. Start another.`)
+  if (run && !conversation.log.isKept) scope.children.agents.remember(run.taskId, conversation)
+  // Something may have been said to it while nobody had it open.
+  if (isFound) conversation.hasNews = true
+  await carrySaid(scope, before, conversation)
+  return {
+    id: session.id,
+    send: (message, sending = {}) => runChild(scope, { session, conversation, run, isFound }, message, sending),
+    async close() {
+      if (run?.isLeft) return
+      if (run?.isRecorded) void goOnIfSaid(scope, conversation, run)
+      else if (run) scope.children.agents.forget(run.taskId)
+      try {
+        await session.close()
+      } catch (error) {
+        // The answer is worth more than a clean close.
+        scope.log.warn("a subagent could not be closed", { session: session.id, error: toErrorMessage(error) })
+      }
+    },
+  }
+}
+
+/** The same for the same call of a turn, also when it is made again after a crash; another for every run of its task. */
+function toChildId({ taskId, run, askedBy }: AskingRun, key: string): SessionId {
+  const asked = askedBy ? [askedBy.taskId, askedBy.run, askedBy.key] : [taskId]
+  const hash = createHash("sha256")
+    .update(JSON.stringify([...asked, run, key]))
+    .digest("hex")
+  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") as SessionId
+}
+
+/**
+ * The tools of a child: never more than its parent has. They are names of tools or of plugins; those that nobody knows are
+ * refused. Undefined: all the parent has; null: all there are.
+ */
+function toChildTools(
+  scope: Using<"registry" | "tools">,
+  wanted: readonly string[] | undefined,
+  parents: readonly string[] | null,
+  model: string,
+): readonly string[] | null {
+  if (wanted === undefined) return parents
+  requireKnown(scope, wanted)
+  if (parents === null) return wanted
+  const offersOf = (tools: readonly string[]) => scope.tools.offers({ tools, model, isBelow: false })
+  const allowed = new Set(offersOf(parents).map(({ found }) => found))
+  const named = [...allowed].filter(({ tool, plugin }) => wanted.includes(tool.name) || wanted.includes(plugin))
+  // A name may also be that of a plugin, or of another plugin's tool: what it would offer must be the parent's too.
+  return named.map(({ tool }) => tool.name).filter((name) => offersOf([name]).every(({ found }) => allowed.has(found)))
+}
+
+function requireKnown({ registry }: Using<"registry">, wanted: readonly string[]): void {
+  const known = new Set(registry.tools().flatMap(({ tool, plugin }) => [tool.name, plugin]))
+  const unknown = wanted.filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  const near = unknown.flatMap((name) => findNearNames(name, known))
+  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Name tools, or plugins for all of theirs."
+  const names = unknown.join(", ")
+  throw new MeanwhileError("unknown_tool", `A subagent was to have tools that do not exist: ${names}. ${hint}`, {
+    near,
+  })
+}
