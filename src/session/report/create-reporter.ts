@@ -173,15 +173,10 @@ function createToldDirectly(scope: ReportScope, conversation: Conversation): Tol
     show(found, why = null) {
       const unseen = found.filter(({ key }) => !shown.has(toKeyText(key)))
       for (const { key } of unseen) shown.add(toKeyText(key))
-      const tasks = unseen.map(({ task }) => task)
-      fallBack(scope, conversation, tasks, why)
+      fallBack(scope, conversation, unseen, why)
     },
     giveUp(ended) {
-      const keys = ended.map(({ key }) => toKeyText(key))
-      for (const key of keys) {
-        givenUp.add(key)
-        shown.add(key)
-      }
+      for (const { key } of ended) for (const known of [givenUp, shown]) known.add(toKeyText(key))
     },
     isGivenUp: ({ key }) => givenUp.has(toKeyText(key)),
     forgetUsed(unused) {

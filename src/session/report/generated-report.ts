@@ -12,10 +12,12 @@ import {
   keysOf,
   toKeyText,
   NOTHING_TO_TELL,
+  isNothing,
 } from "../results/delivery.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
+import { limitTime } from "./report-turn.ts"
 import type { ReportMark } from "../turn/report-mark.ts"
 import type { ReportGenerator } from "../conversation/report-request.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -50,11 +52,7 @@ export async function publishGenerated(
     } catch (error) {
       scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
       const ended = endedIn(part)
-      fallBack(
-        scope,
-        conversation,
-        ended.map(({ task }) => task),
-      )
+      fallBack(scope, conversation, ended)
       failed.push(...ended)
     }
   }
@@ -65,16 +63,12 @@ async function inTime(
   scope: Using<"clock" | "open"> & ReportScope,
   make: (signal: AbortSignal) => Promise<string>,
 ): Promise<string> {
-  const { clock, open } = scope
-  const { timeoutMs } = scope.config.reports
-  const limit = new AbortController()
-  const stop = (): void => limit.abort(new Error(`it took longer than ${timeoutMs} ms`))
-  const release = clock.schedule(timeoutMs, stop, { isBackground: true })
-  const signal = AbortSignal.any([limit.signal, open.closing])
+  const limit = limitTime(scope)
+  const signal = AbortSignal.any([limit.signal, scope.open.closing])
   try {
     return await unlessAborted(signal, make(signal))
   } finally {
-    release()
+    limit.release()
   }
 }
 
@@ -93,11 +87,9 @@ async function keep(
   if (endedIn(pending.delivery).length === 0) return
   const answer: Message = { role: "assistant", parts: [{ type: "text", text: text === "" ? NO_ANSWER : text }] }
   const messages = [userMessage(toPendingText(scope, conversation, pending)), answer]
-  const { settles, data } = toTold(conversation, pending)
   await log.write({
     entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
-    ...(settles && { settles }),
-    data: { ...data, wakes: (log.data.wakes ?? 0) + 1 },
+    ...toTold(conversation, pending, { wakes: (log.data.wakes ?? 0) + 1 }),
   })
   emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
   publishReport(conversation, mark, text)
@@ -124,17 +116,13 @@ async function readUnusedOf(
 
 /** One for each group, and one for the single tasks together. What is more than may wait is put together with the last. */
 function splitDelivery(delivery: Delivery, most: number): readonly Delivery[] {
-  const { groups, ...rest } = delivery
-  const single: Delivery = { ...rest, groups: [] }
-  const hasSingle = rest.tasks.length + rest.waiting.length + rest.restored.length > 0
+  const { groups, passed } = delivery
+  const single: Delivery = { ...delivery, groups: [] }
   const parts = groups.map((told): Delivery => ({ ...NOTHING_TO_TELL, groups: [told] }))
-  const all = hasSingle ? [...parts, single] : withPassed(parts, rest.passed)
+  const [first, ...others] = parts
+  const withPassed = first ? [{ ...first, passed }, ...others] : []
+  const all = isNothing(single) ? withPassed : [...parts, single]
   if (all.length <= most) return all
   const last = all.slice(most - 1).flatMap((one) => one.groups)
   return [...all.slice(0, most - 1), { ...single, groups: last }]
-}
-
-function withPassed(parts: readonly Delivery[], passed: Delivery["passed"]): readonly Delivery[] {
-  const [first, ...others] = parts
-  return first ? [{ ...first, passed }, ...others] : []
 }

@@ -23,13 +23,13 @@ export async function followLeftReport(
   const stop = (): void => void stopTurn(scope, conversation, late, "limit")
   const release = scope.clock.schedule(timeoutMs, stop, { isBackground: true })
   void run.ended
-    .then((turn) => publish(scope, conversation, mark, turn, text))
+    .then((turn) => turn && publish(scope, conversation, mark, turn, text))
     .catch((error: unknown) => scope.log.warn("a report was not published", { error: toErrorMessage(error) }))
     .finally(release)
 }
 
 async function announce(scope: Using<"store">, conversation: Conversation, mark: ReportMark): Promise<void> {
-  const tasks = (await readTasks(scope, mark)).map(({ id, title }) => ({ id, title }))
+  const tasks = (await readTasks(scope, mark)).map(({ task: { id, title } }) => ({ id, title }))
   const found = mark.groupId && (await scope.store.group(mark.groupId))
   const group = found ? { id: found.id, name: found.name } : null
   conversation.emitter.emit({ type: "report.started", tasks, group })
@@ -39,15 +39,14 @@ async function publish(
   scope: Using<"store"> & ReportScope,
   conversation: Conversation,
   mark: ReportMark,
-  turn: TaskRecord | null,
+  turn: TaskRecord,
   text: Promise<string>,
 ): Promise<void> {
-  if (!turn) return
   if (turn.status === "completed") publishReport(conversation, mark, await text)
   else fallBack(scope, conversation, await readTasks(scope, mark))
 }
 
-async function readTasks({ store }: Using<"store">, { taskIds }: ReportMark): Promise<readonly TaskRecord[]> {
+async function readTasks({ store }: Using<"store">, { taskIds }: ReportMark) {
   const tasks = await Promise.all(taskIds.map((id) => store.task(id)))
-  return tasks.filter((task) => task !== undefined)
+  return tasks.flatMap((task) => (task ? [{ task }] : []))
 }

@@ -10,7 +10,7 @@ import { toResultsText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
 import type { ReportRequest } from "../conversation/report-request.ts"
 import type { JsonObject } from "../../base/json.ts"
-import { type Message, textOf } from "../../plugin/message.ts"
+import { textOf } from "../../plugin/message.ts"
 import type { SessionLog } from "../log/session-log.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
@@ -85,10 +85,8 @@ const LONGEST_TEXT = 400
 function toMemorySummary({ data, history }: Pick<SessionLog, "data" | "history">): JsonObject {
   const { title, description, turns } = data
   const said = history.filter((message) => message.role !== "tool" && textOf(message) !== "")
-  return { title, description, turns, recent: said.slice(-RECENT_MESSAGES).map(toRecent) }
-}
-
-function toRecent(message: Message): JsonObject {
-  const text = textOf(message)
-  return { role: message.role, text: shorten(text, LONGEST_TEXT) }
+  const recent = said.slice(-RECENT_MESSAGES).map((message) => {
+    return { role: message.role, text: shorten(textOf(message), LONGEST_TEXT) }
+  })
+  return { title, description, turns, recent }
 }

@@ -27,25 +27,20 @@ export function publishReport({ emitter }: Conversation, mark: ReportMark, text:
   emitter.emit({ type: "report.published", report })
 }
 
-/** Where no report could be made. */
-export function fallBack(
-  { config }: ReportScope,
-  conversation: Conversation,
-  tasks: readonly TaskRecord[],
-  why: string | null = null,
-): void {
-  if (config.reports.fallbackNotification) showNotification(conversation, tasks, why)
-}
-
 const LONGEST_LINE = 300
 const MOST_LINES = 20
 
-/** For the person alone: what these tasks came to, or need. */
-function showNotification({ emitter }: Conversation, tasks: readonly TaskRecord[], why: string | null): void {
-  if (tasks.length === 0) return
-  const lines = tasks.slice(0, MOST_LINES).map(toLine)
-  const more = tasks.length > MOST_LINES ? [`… and ${tasks.length - MOST_LINES} more tasks.`] : []
-  const taskIds = tasks.map(({ id }) => id)
+/** Where no report could be made. For the person alone: what these tasks came to, or need. */
+export function fallBack(
+  { config }: ReportScope,
+  { emitter }: Conversation,
+  told: readonly { readonly task: TaskRecord }[],
+  why: string | null = null,
+): void {
+  if (!config.reports.fallbackNotification || told.length === 0) return
+  const lines = told.slice(0, MOST_LINES).map(({ task }) => toLine(task))
+  const more = told.length > MOST_LINES ? [`… and ${told.length - MOST_LINES} more tasks.`] : []
+  const taskIds = told.map(({ task }) => task.id)
   emitter.emit({
     type: "notification.shown",
     text: [...lines, ...more].join("\n"),

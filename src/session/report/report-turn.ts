@@ -22,6 +22,7 @@ export type ReportOutcome = "done" | "later"
 interface BegunReport {
   readonly mark: ReportMark
   readonly delivery: Delivery
+  readonly change: TurnBeginning
 }
 
 /**
@@ -34,7 +35,7 @@ export function takeReportTurn(
   plan: (delivery: Delivery) => ReportPlan,
 ): Promise<ReportOutcome> {
   return inTurn(conversation, async () => {
-    let begun: BegunReport | null = null
+    let begun = null as BegunReport | null
     let isWritten = false
     let isNothingLeft = false
     const limit = limitTime(scope)
@@ -49,33 +50,29 @@ export function takeReportTurn(
           if (begun) announceReport(conversation, begun.delivery)
         },
         async toBeginning(history) {
-          const beginning = await begin(scope, conversation, history, plan)
-          isNothingLeft = beginning === null
-          if (!beginning) throw new MeanwhileError("wrong_state", "There is nothing left to report.")
-          begun = beginning.begun
-          return beginning.change
+          begun = await begin(scope, conversation, history, plan)
+          isNothingLeft = begun === null
+          if (!begun) throw new MeanwhileError("wrong_state", "There is nothing left to report.")
+          return begun.change
         },
       })
-      const { mark, delivery } = requireBegun(begun)
-      if (outcome === "completed") publishReport(conversation, mark, text)
-      else if (limit.signal.aborted) fallBack(scope, conversation, tasksOf(delivery))
+      if (!begun) throw new MeanwhileError("wrong_state", "The report was taken without having begun.")
+      if (outcome === "completed") publishReport(conversation, begun.mark, text)
+      else if (limit.signal.aborted) fallBack(scope, conversation, endedIn(begun.delivery))
       return "done"
     } catch (error) {
       if (isNothingLeft) return "done"
-      const { delivery } = begun ?? NOT_BEGUN
-      if (!delivery || !isWritten) return leave(error)
+      if (!begun || !isWritten) return leave(error)
       // It goes on at the next start, or in another process.
       if (conversation.log.data.turn !== null) return "done"
       scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
-      fallBack(scope, conversation, tasksOf(delivery))
+      fallBack(scope, conversation, endedIn(begun.delivery))
       return "done"
     } finally {
       limit.release()
     }
   })
 }
-
-const NOT_BEGUN = { delivery: null }
 
 /** Nothing was written: the process that holds the session goes on with it, and the reporter looks again later. */
 function leave(error: unknown): ReportOutcome {
@@ -89,7 +86,7 @@ async function begin(
   conversation: Conversation,
   history: readonly Message[],
   plan: (delivery: Delivery) => ReportPlan,
-): Promise<{ readonly begun: BegunReport; readonly change: TurnBeginning } | null> {
+): Promise<BegunReport | null> {
   const found = await readPending(scope, conversation)
   if (!found) return null
   const { delivery: planned, hops } = plan(found.delivery)
@@ -100,15 +97,13 @@ async function begin(
   const { messageId, taskIds, groupId } = request
   const mark = { messageId, taskIds, groupId, hops }
   const messages = [...mendHistory(history, CUT_OFF), userMessage(toReportPrompt({ ...request, said: pending.said }))]
-  const { settles, data } = toTold(conversation, pending)
   const change: TurnBeginning = {
     title: toTitle(delivery),
     entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
-    ...(settles && { settles }),
-    data: { ...data, wakes: (conversation.log.data.wakes ?? 0) + 1 },
+    ...toTold(conversation, pending, { wakes: (conversation.log.data.wakes ?? 0) + 1 }),
     metadata: toReportMetadata(mark),
   }
-  return { begun: { mark, delivery }, change }
+  return { mark, delivery, change }
 }
 
 /** For people. */
@@ -120,7 +115,7 @@ function toTitle(delivery: Delivery): string {
 }
 
 /** Aborted when a report takes longer than it may. */
-function limitTime({ clock, config }: Using<"clock"> & ReportScope): {
+export function limitTime({ clock, config }: Using<"clock"> & ReportScope): {
   readonly signal: AbortSignal
   release(): void
 } {
@@ -128,13 +123,6 @@ function limitTime({ clock, config }: Using<"clock"> & ReportScope): {
   const limit = new AbortController()
   const stop = (): void => limit.abort(new MeanwhileError("closed", `it took longer than ${timeoutMs} ms`))
   return { signal: limit.signal, release: clock.schedule(timeoutMs, stop, { isBackground: true }) }
-}
-
-const tasksOf = (delivery: Delivery) => endedIn(delivery).map(({ task }) => task)
-
-function requireBegun(begun: BegunReport | null): BegunReport {
-  if (begun) return begun
-  throw new MeanwhileError("wrong_state", "The report was taken without having begun.")
 }
 
 interface PromptParts {

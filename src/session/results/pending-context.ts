@@ -49,10 +49,15 @@ export async function usePending(
   return { said, delivery: { ...keepEnded(delivery, ({ key }) => keys.has(toKeyText(key))), waiting } }
 }
 
-/** The changes that are written with the message that tells the pending context. */
-export function toTold({ log }: Conversation, { delivery, said }: PendingContext): Pick<LogChange, "settles" | "data"> {
+/** The changes that are written with the message that tells the pending context, and more of the session's data. */
+export function toTold(
+  { log }: Conversation,
+  { delivery, said }: PendingContext,
+  more: LogChange["data"] = {},
+): Pick<LogChange, "settles" | "data"> {
   const notices = keysOf(delivery)
   const data = {
+    ...more,
     ...(delivery.restored.length > 0 && { backgroundResults: {} }),
     ...(said.length > 0 && { steered: toSteered(log.data.steered ?? [], said) }),
   }

@@ -58,7 +58,7 @@ export async function goOnIfSaid(
  * Called by the run that has ended and by the caller that said something to it. Each looks after its own write, so that one
  * of them finds what the other wrote; if both find it, one begins the run.
  */
-export async function goOnIfUnheard(
+async function goOnIfUnheard(
   scope: Using<"log" | "open" | "runner" | "store">,
   { id, workspace }: AgentTask,
   session: SessionId,

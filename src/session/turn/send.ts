@@ -92,8 +92,6 @@ async function sendNow(
   }
 }
 
-const NOTHING_TOLD: ReturnType<typeof toTold> = {}
-
 interface MessageParts {
   readonly said: string
   /** The message as the model reads it, after the context that is told with it. */
@@ -114,11 +112,10 @@ async function toBeginning(
   requireRoom(scope, conversation, toMessage(found))
   const told = found && (await usePending(scope, conversation, found))
   const mended = mendHistory(history, CUT_OFF).map((message) => ({ kind: "message", message, turn: null }) as const)
-  const { settles, data } = told ? toTold(conversation, told) : NOTHING_TOLD
+  const data = conversation.log.data.wakes ? { wakes: 0 } : {}
   return {
     entries: [...mended, { kind: "message", message: toMessage(told), turn: null, said }],
-    ...(settles && { settles }),
-    data: { ...data, ...(conversation.log.data.wakes && { wakes: 0 }) },
+    ...(told ? toTold(conversation, told, data) : { data }),
   }
 }
 
