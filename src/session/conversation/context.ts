@@ -4,6 +4,7 @@ import type { SessionInfo } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { estimateText, estimateTokens, estimateTools } from "../model/token-estimate.ts"
+import type { SessionLog } from "../log/session-log.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
 import type { Using } from "./scope.ts"
 
@@ -49,10 +50,9 @@ function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conver
   return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
 }
 
-export function toSessionInfo({ log }: Conversation): SessionInfo {
-  const { id, times, data } = log
+export function toSessionInfo({ id, data, times }: Pick<SessionLog, "id" | "data" | "times">): SessionInfo {
   const { name, title, description, turns } = data
-  return { id, name, title, description, turns, ...times }
+  return { id, name, title, description, turns, createdAt: times.createdAt, updatedAt: times.updatedAt }
 }
 
 /** The model describes its own session in the middle of a turn; a person may at any time. */

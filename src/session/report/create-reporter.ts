@@ -5,7 +5,6 @@ import { type Delivery, endedIn, type EndedTask, keysOf, toKeyText, type Waiting
 import { readDeliverable } from "../results/read-deliverable.ts"
 import { findLiveTurn } from "../log/stored-turn.ts"
 import { parseSessionData } from "../log/session-data.ts"
-import { createDeferral } from "./deferral.ts"
 import { publishGenerated } from "./generated-report.ts"
 import { planReport, type ReportPlan } from "./report-plan.ts"
 import type { ReportOptions } from "../conversation/report-request.ts"
@@ -32,7 +31,7 @@ export function enableReports(scope: NewTurnScope, conversation: Conversation, o
 function createReporter(scope: NewTurnScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
   const { clock, config } = scope
   const directly = createToldDirectly(scope, conversation)
-  const deferral = createDeferral(scope, { readWaiting, show: (ended) => directly.show(ended) })
+  const deferral = createDeferral(scope, readWaiting, (ended) => directly.show(ended))
   const waiters = new Set<() => void>()
   let isClosed = false
   let isDue = false
@@ -182,6 +181,48 @@ function createToldDirectly(scope: ReportScope, conversation: Conversation): Tol
     forgetUsed(unused) {
       const keys = new Set(keysOf(unused).map(toKeyText))
       for (const known of [shown, givenUp]) for (const key of known) if (!keys.has(key)) known.delete(key)
+    },
+  }
+}
+
+/** A conversation may stay busy for hours: what has waited too long for it is shown to the person directly. */
+function createDeferral(
+  { clock, log, config }: Using<"clock" | "log"> & ReportScope,
+  readWaiting: () => Promise<readonly EndedTask[]>,
+  show: (ended: readonly EndedTask[]) => void,
+) {
+  const { maxDeferralMs } = config.reports
+  let cancelTimer: CancelTimer | null = null
+  let isOn = false
+
+  function schedule(afterMs: number): void {
+    cancelTimer = clock.schedule(afterMs, () => void look(), { isBackground: true })
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const waiting = await readWaiting()
+      if (!isOn) return
+      const isOver = ({ at }: EndedTask): boolean => at + maxDeferralMs <= clock.now()
+      show(waiting.filter(isOver))
+      const next = Math.min(clock.now(), ...waiting.filter((one) => !isOver(one)).map(({ at }) => at))
+      schedule(next + maxDeferralMs - clock.now())
+    } catch (error) {
+      if (!isOn || isMeanwhileError(error, "closed")) return
+      schedule(maxDeferralMs)
+      log.warn("results that wait for a busy conversation could not be shown", { error: toErrorMessage(error) })
+    }
+  }
+
+  return {
+    begin(): void {
+      if (isOn) return
+      isOn = true
+      schedule(maxDeferralMs)
+    },
+    end(): void {
+      isOn = false
+      cancelTimer?.()
     },
   }
 }

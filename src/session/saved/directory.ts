@@ -2,15 +2,13 @@ import type { SessionDirectory, SessionInfo, SessionState } from "../../plugin/s
 import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
-import { describe } from "../conversation/context.ts"
+import { describe, toSessionInfo } from "../conversation/context.ts"
 import { deleteSession } from "./delete-session.ts"
-import { readTrajectory } from "../results/trajectory.ts"
 import { requireIdle } from "../log/stored-turn.ts"
-import { listSessions, readHistory } from "../log/read-log.ts"
+import { listSessions } from "../log/read-log.ts"
 import { redactEntry } from "../log/log-entry.ts"
 import { parseSessionData, toStoredData } from "../log/session-data.ts"
-import { readDocuments, toDocumentPuts } from "./saved-documents.ts"
-import { readRestored, readSessionState, toResults } from "./session-state.ts"
+import { readRestored, readSessionState, readStoredState, toDocumentPuts } from "./session-state.ts"
 import type { Using } from "../conversation/scope.ts"
 
 export type DirectoryScope = Using<"config" | "log" | "open" | "redactor" | "runner" | "store">
@@ -30,7 +28,7 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const record = await find(id)
       const open = scope.open.get(id)
       const isOpenHere = open?.log.workspace === workspace && !(record && open.log.isBehind(record))
-      return isOpenHere ? readSessionState(scope, open) : record && toState(scope, record)
+      return isOpenHere ? readSessionState(scope, open) : record && readStoredState(scope, record)
     },
     async restore(state) {
       const id = (await store.session(state.id)) ? createSessionId() : state.id
@@ -89,20 +87,8 @@ async function listMainSessions(
   const found: SessionInfo[] = []
   for await (const record of listSessions(store, workspace)) {
     if (found.length >= limit) break
-    if (parseSessionData(record.data).parent === null) found.push(toInfo(record))
+    const data = parseSessionData(record.data)
+    if (data.parent === null) found.push(toSessionInfo({ id: record.id, data, times: record }))
   }
   return found
-}
-
-function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo {
-  const { name, title, description, turns } = parseSessionData(data)
-  return { id, name, title, description, turns, createdAt, updatedAt }
-}
-
-async function toState(scope: Using<"store">, record: SessionRecord): Promise<SessionState> {
-  const { history: messages } = await readHistory(scope.store, record)
-  const data = parseSessionData(record.data)
-  const results = toResults(await readTrajectory(scope, { id: record.id, workspace: record.workspace, data }))
-  const documents = await readDocuments(scope.store, record)
-  return { ...toInfo(record), model: data.model, messages, data: data.plugins, ...results, ...documents }
 }

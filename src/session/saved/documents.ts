@@ -5,14 +5,11 @@ import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
 
-interface SessionOwner {
+/** The owner of documents. */
+interface DocumentsOwner {
   readonly workspace: WorkspaceId
   /** Null: of calls outside of any conversation. */
   readonly session: SessionId | null
-}
-
-/** The owner of documents. */
-interface DocumentsOwner extends SessionOwner {
   readonly plugin: string
 }
 
@@ -83,11 +80,14 @@ async function requireSession({ open, store }: Using<"open" | "store">, session:
   throw new MeanwhileError("not_found", "The conversation is gone: nothing more can be kept of it.", { session })
 }
 
-function findHere({ open, children }: Using<"children" | "open">, { session }: SessionOwner): Conversation | undefined {
+function findHere(
+  { open, children }: Using<"children" | "open">,
+  { session }: DocumentsOwner,
+): Conversation | undefined {
   return session === null ? undefined : (open.get(session) ?? children.agents.recall(session))
 }
 
-function findUnkept(scope: Using<"children" | "open">, owner: SessionOwner): Conversation | undefined {
+function findUnkept(scope: Using<"children" | "open">, owner: DocumentsOwner): Conversation | undefined {
   const conversation = findHere(scope, owner)
   return conversation?.log.isKept === false ? conversation : undefined
 }

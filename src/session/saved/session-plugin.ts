@@ -1,8 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
-import { restoreDocuments } from "./saved-documents.ts"
-import { readRestored, readSessionState } from "./session-state.ts"
+import { readRestored, readSessionState, restoreDocuments } from "./session-state.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */

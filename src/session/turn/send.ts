@@ -138,7 +138,7 @@ async function enrichBy(
 ): Promise<string> {
   const { current } = conversation
   const signal = current ? AbortSignal.any([current.abort.signal, open.closing]) : open.closing
-  const enriching = enrichPrompt(enrichers, message, { session: toSessionInfo(conversation) })
+  const enriching = enrichPrompt(enrichers, message, { session: toSessionInfo(conversation.log) })
   try {
     const { prompt, failures } = await unlessAborted(signal, enriching)
     for (const [plugin, error] of Object.entries(failures)) log.warn("a prompt was not enriched", { plugin, error })
