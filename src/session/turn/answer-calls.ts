@@ -1,7 +1,7 @@
 import { toJson } from "../../base/json.ts"
-import { callsOf, type Message, type ToolResult, userMessage, type FunctionCall } from "../../plugin/message.ts"
+import { callsOf, type Message, type ToolResult, userMessage } from "../../plugin/message.ts"
 import type { FinishedStep, LogChange } from "../log/session-log.ts"
-import { createCallPlace, toStepKey, toOnCrash, toUnbegunStep } from "./call-step.ts"
+import { type CallPlace, createCallPlace, toStepKey, toOnCrash, toUnbegunStep } from "./call-step.ts"
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"
 import type { TurnScope } from "./turn-scope.ts"
@@ -10,7 +10,6 @@ import type { Notice } from "../../task/notice.ts"
 import { toHops } from "../../runner/run/active-run.ts"
 import { isNothing, keepEnded } from "../results/delivery.ts"
 import { readPending, toPendingText, toTold, usePending } from "../results/pending-context.ts"
-import type { Answer } from "../../plugin/task-service.ts"
 import { toErrorResult } from "./tool-answer.ts"
 
 export interface AnswerOptions {
@@ -85,8 +84,11 @@ function toFinished(key: string, result: ToolResult | undefined): FinishedStep {
 const NOTHING: LeftCalls = { answers: new Map(), keys: new Map(), begun: new Set() }
 
 function keep(scope: TurnScope, key: string, result: ToolResult): void {
-  const { value } = scope.services.redactor.redactJson(toJson(result))
-  scope.turn.saveSoon({ entries: [], finished: [{ key, result: value }] })
+  scope.turn.saveSoon({ entries: [], finished: [toKeptStep(scope, key, result)] })
+}
+
+function toKeptStep({ services }: TurnScope, key: string, result: ToolResult): FinishedStep {
+  return { key, result: services.redactor.redactJson(toJson(result)).value }
 }
 
 /** A shutdown came before any of its calls was tried. */
@@ -143,16 +145,9 @@ async function takeNews(scope: TurnScope): Promise<LogChange> {
 
 const SHUT_DOWN = "It was stopped because its worker was shut down; run it again if it is still wanted."
 
-interface LeftCall {
-  readonly call: FunctionCall
-  readonly key: string
-  /** By an earlier claim of the turn. */
-  readonly wasBegun: boolean
-}
-
 /** Keeps what is known of a call that a shutdown cut off. */
-function keepLeft(scope: TurnScope, call: LeftCall, executed: ExecutedCall): void {
-  const step = toLeftStep(scope, call, executed)
+function keepLeft(scope: TurnScope, place: CallPlace, executed: ExecutedCall): void {
+  const step = toLeftStep(scope, place, executed)
   if (step) scope.turn.saveSoon({ entries: [], finished: [step] })
 }
 
@@ -162,16 +157,12 @@ function keepLeft(scope: TurnScope, call: LeftCall, executed: ExecutedCall): voi
  */
 function toLeftStep(
   scope: TurnScope,
-  { call, key, wasBegun }: LeftCall,
+  { call, key, wasBegun }: CallPlace,
   { result, answer, hasBegun }: ExecutedCall,
 ): FinishedStep | null {
-  const { redactor } = scope.services
   if (!answer) return hasBegun || wasBegun ? null : toUnbegunStep(key)
-  if (answer.outcome === "completed") return { key, result: redactor.redactJson(toJson(result)).value }
-  if (!isSurelyStopped(answer) || toOnCrash(scope, call) !== "fail") return null
-  return { key, result: redactor.redactJson(toJson(toErrorResult(call, SHUT_DOWN))).value }
-}
-
-function isSurelyStopped(answer: Answer): boolean {
-  return answer.outcome === "cancelled" && answer.survivors.length === 0
+  if (answer.outcome === "completed") return toKeptStep(scope, key, result)
+  const isSurelyStopped = answer.outcome === "cancelled" && answer.survivors.length === 0
+  if (!isSurelyStopped || toOnCrash(scope, call) !== "fail") return null
+  return toKeptStep(scope, key, toErrorResult(call, SHUT_DOWN))
 }

@@ -85,36 +85,25 @@ const OVERTAKEN: Refusal = { turn: null }
 
 /** Throws what waiting would not help with, or is not wanted for. */
 async function tryToBegin<Result>(
-  scope: Using<"runner">,
+  { runner }: Using<"runner">,
   { log }: Conversation,
   begin: () => Promise<Result>,
-  options: HoldingOptions,
+  { waitsElsewhere }: HoldingOptions,
 ): Promise<{ readonly result: Result } | Refusal> {
   try {
     return { result: await begin() }
   } catch (error) {
-    const refusal = toRefusal(scope, log.id, error, options)
-    if (!refusal) throw error
-    return refusal
+    if (!isMeanwhileError(error, "session_busy")) throw error
+    const { turn, status } = error.details
+    if (turn === null) return OVERTAKEN
+    const id = turn as TaskId
+    const isRunning = status === "running" || status === "stopping"
+    const canWait =
+      status === "queued" ? runner.takesTurns(log.id) : isRunning && (waitsElsewhere || runner.runsHere(id))
+    if (!canWait) throw error
+    return { turn: id }
   }
 }
-
-function toRefusal(
-  { runner }: Using<"runner">,
-  session: SessionId,
-  error: unknown,
-  { waitsElsewhere }: HoldingOptions,
-): Refusal | null {
-  if (!isMeanwhileError(error, "session_busy")) return null
-  const { turn, status } = error.details
-  if (turn === null) return OVERTAKEN
-  const id = turn as TaskId
-  const canWait =
-    status === "queued" ? runner.takesTurns(session) : isRunning(status) && (waitsElsewhere || runner.runsHere(id))
-  return canWait ? { turn: id } : null
-}
-
-const isRunning = (status: string | null): boolean => status === "running" || status === "stopping"
 
 /** Keeps the process alive: a person waits for the answer. */
 async function waitUntilFree(

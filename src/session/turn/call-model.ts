@@ -1,4 +1,5 @@
 import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
@@ -7,8 +8,10 @@ import { type Generated, generate, recordCall } from "../conversation/model-call
 import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
+type Answer = Extract<Message, { role: "assistant" }>
+
 export interface ModelAnswer {
-  readonly message: Extract<Message, { role: "assistant" }>
+  readonly message: Answer
   readonly record: ModelCallRecord
 }
 
@@ -79,20 +82,14 @@ function toDelayMs({ services }: TurnScope, error: MeanwhileError, attempt: numb
 }
 
 async function wait({ services, turn }: TurnScope, delayMs: number): Promise<void> {
-  const { signal } = turn
-  // A listener may have stopped the turn when it heard of the retry.
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      cancelTimer()
-      reject(signal.reason)
-    }
-    const cancelTimer = services.clock.schedule(delayMs, () => {
-      signal.removeEventListener("abort", stop)
-      resolve()
-    })
-    signal.addEventListener("abort", stop, { once: true })
-  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancelTimer = services.clock.schedule(delayMs, resolve)
+  try {
+    // A listener may have stopped the turn when it heard of the retry.
+    await unlessAborted(turn.signal, promise)
+  } finally {
+    cancelTimer()
+  }
 }
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
@@ -131,16 +128,14 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 
-/** A model that stops for its longest answer in the middle of a call has asked for nothing. */
-export function requireWhole({ message, record }: ModelAnswer): void {
-  if (record.finish !== "length" || callsOf(message).length === 0) return
-  throw new MeanwhileError(
-    "model_refused",
-    `${record.model} reached its longest answer in the middle of a tool call. Raise agent.maxOutputTokens.`,
-  )
+/** A model that stops for its longest answer in the middle of a call has asked for nothing. It has cost something all the same. */
+export function requireWhole({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): void {
+  const { model, usage, costMicros, finish } = record
+  if (finish !== "length" || callsOf(message).length === 0) return
+  conversation.log.paid.add({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
+  const text = `${model} reached its longest answer in the middle of a tool call. Raise agent.maxOutputTokens.`
+  throw new MeanwhileError("model_refused", text)
 }
-
-type Answer = Extract<Message, { role: "assistant" }>
 
 /**
  * The answer as every provider takes it back: not empty, no two calls with one id. Calls of a model that was offered no

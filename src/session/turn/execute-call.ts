@@ -43,13 +43,12 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
       ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
     })
   }
-  const { result, answer, errorType } = await perform(scope, { place, offered, span, watch })
+  const { result, answer, errorType } = await perform(scope, { place, offered, span, options: watch.options })
   watch.close()
   const promoted = answer?.outcome === "promoted" ? answer.task : null
   const taskId = promoted?.id ?? null
-  if (taskId) {
-    services.open.noteTasks(conversation)
-  }
+  if (taskId) services.open.noteTasks(conversation)
+  const isAwaitingApproval = promoted?.status === "waiting" && promoted.wait.reason === "approval"
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
   if (emitter.hears("tool_call.ended")) {
     emitter.emit({
@@ -62,7 +61,7 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
       taskId,
       ...(promoted?.limits.timeoutMs && { timeoutMs: promoted.limits.timeoutMs }),
       ...(watch.started.length > 0 && { started: watch.started }),
-      ...(isAwaitingApproval(answer) && { isAwaitingApproval: true }),
+      ...(isAwaitingApproval && { isAwaitingApproval }),
       summary: summarize(result, answer),
     })
   }
@@ -73,13 +72,10 @@ interface Attempt {
   readonly place: CallPlace
   readonly offered: OfferedTool | undefined
   readonly span: Trace
-  readonly watch: CallWatch
+  readonly options: ExecuteOptions
 }
 
-async function perform(
-  scope: TurnScope,
-  attempt: Attempt,
-): Promise<{ readonly result: ToolResult; readonly answer: Answer | null; readonly errorType: string | undefined }> {
+async function perform(scope: TurnScope, attempt: Attempt) {
   const { call } = attempt.place
   try {
     await scope.turn.requireOwned()
@@ -97,18 +93,13 @@ async function perform(
   }
 }
 
-function isAwaitingApproval(answer: Answer | null): boolean {
-  const task = answer?.outcome === "promoted" ? answer.task : null
-  return task?.status === "waiting" && task.wait.reason === "approval"
-}
-
 /** A call that somebody stopped has not failed. */
 function toAnswerError(answer: Answer): string | undefined {
   if (answer.outcome === "failed") return toErrorType(answer.failure.code)
   return answer.outcome === "timed_out" ? answer.outcome : undefined
 }
 
-function begin(scope: TurnScope, { offered, place, span, watch }: Attempt): Execution {
+function begin(scope: TurnScope, { offered, place, span, options }: Attempt): Execution {
   const { services, conversation, turn, hops } = scope
   const { log, model } = conversation
   const { call, position, key } = place
@@ -129,7 +120,7 @@ function begin(scope: TurnScope, { offered, place, span, watch }: Attempt): Exec
     ...(offered.found.tool.kind === "agent" && { model: model.id }),
     ...(askedBy && { askedBy }),
   }
-  return context.with(span.context, () => services.runner.execute(toolCall, watch.options))
+  return context.with(span.context, () => services.runner.execute(toolCall, options))
 }
 
 /** A stop of the turn stops the call with it; its answer says so. Until then a person can promote it. */
@@ -175,18 +166,7 @@ function tellPromoted({ services, conversation }: TurnScope, promoted: PromotedA
 const PROGRESS_EVERY_MS = 100
 
 /** The events of one call between its start and its end. */
-interface CallWatch {
-  readonly options: ExecuteOptions
-  /** Tasks that it has started so far. */
-  readonly started: readonly TaskId[]
-  /** Since it began, or since it was allowed. */
-  ranMs(): number
-  /** True once the call was admitted. */
-  hasBegun(): boolean
-  close(): void
-}
-
-function watchCall({ services: { clock }, conversation }: TurnScope, place: CallPlace): CallWatch {
+function watchCall({ services: { clock }, conversation }: TurnScope, place: CallPlace) {
   const { emitter } = conversation
   const { id: callId, tool } = place.call
   let beganMs = clock.monotonic()
@@ -201,7 +181,7 @@ function watchCall({ services: { clock }, conversation }: TurnScope, place: Call
     if (newest) emitter.emit({ type: "tool_call.progressed", callId, tool, progress: newest })
   }
 
-  const timing: ExecuteOptions = {
+  const options: ExecuteOptions = {
     onStarted: (task) => void started.push(task),
     onAsked() {
       isAsked = true
@@ -215,24 +195,23 @@ function watchCall({ services: { clock }, conversation }: TurnScope, place: Call
       beganMs = clock.monotonic()
       emitter.emit({ type: "tool_call.allowed", callId, tool })
     },
-  }
-  const printing: ExecuteOptions = {
-    onOutput: (text) => emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId }),
-  }
-  const progressing: ExecuteOptions = {
-    onProgress(progress) {
-      newest = progress
-      cancelTelling ??= clock.schedule(PROGRESS_EVERY_MS, tellProgress, { isBackground: true })
-    },
+    ...(emitter.hears("agent.output") && {
+      onOutput: (text: string) => emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId }),
+    }),
+    ...(emitter.hears("tool_call.progressed") && {
+      onProgress(progress: Progress) {
+        newest = progress
+        cancelTelling ??= clock.schedule(PROGRESS_EVERY_MS, tellProgress, { isBackground: true })
+      },
+    }),
   }
   return {
-    options: {
-      ...timing,
-      ...(emitter.hears("agent.output") && printing),
-      ...(emitter.hears("tool_call.progressed") && progressing),
-    },
-    started,
+    options,
+    /** Tasks that it has started so far. */
+    started: started as readonly TaskId[],
+    /** True once the call was admitted. */
     hasBegun: () => isAdmitted,
+    /** Since it began, or since it was allowed. */
     ranMs: () => clock.monotonic() - beganMs,
     close: () => cancelTelling?.(),
   }

@@ -79,8 +79,9 @@ async function sendNow(
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
       prepare() {
-        const enriching = enrich(scope, conversation, message)
-        return enriching?.then((enriched) => void (prompt = enriched))
+        const enrichers = scope.registry.promptEnrichers(conversation.model.id)
+        if (enrichers.length === 0) return undefined
+        return enrich(enrichers, scope, conversation, message).then((enriched) => void (prompt = enriched))
       },
       toBeginning(history) {
         const texts = [...toContextTexts(options.context), prompt]
@@ -119,18 +120,8 @@ async function toBeginning(
   }
 }
 
-/** Undefined: nobody wants to. */
-function enrich(
-  scope: Using<"log" | "open" | "registry">,
-  conversation: Conversation,
-  message: string,
-): Promise<string> | undefined {
-  const enrichers = scope.registry.promptEnrichers(conversation.model.id)
-  return enrichers.length === 0 ? undefined : enrichBy(enrichers, scope, conversation, message)
-}
-
 /** The message as it is once the turn is stopped: an enricher that never answers holds up no stop and no close. */
-async function enrichBy(
+async function enrich(
   enrichers: Parameters<typeof enrichPrompt>[0],
   { log, open }: Using<"log" | "open">,
   conversation: Conversation,
@@ -190,7 +181,7 @@ function requireContent(message: string, { files = [] }: SendOptions): void {
 }
 
 /** The person's message, after the texts that are told with it. */
-function toUserMessage(texts: readonly string[], files: readonly FilePart[] = []): Message {
+function toUserMessage(texts: readonly string[], files: readonly FilePart[]): Message {
   const text = texts.filter((one) => one.trim() !== "").join("\n\n")
   return text === "" && files.length > 0 ? { role: "user", parts: files } : userMessage(text || "(empty)", files)
 }

@@ -1,11 +1,10 @@
 import { context } from "@opentelemetry/api"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TurnOutcome } from "../../plugin/agent-event.ts"
-import { textOf, callsOf, type Message } from "../../plugin/message.ts"
+import { textOf, callsOf } from "../../plugin/message.ts"
 import { NO_TOKENS } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { contextUsage } from "../conversation/context.ts"
-import type { LogEntry } from "../log/log-entry.ts"
 import type { OpenTurn, TurnChange } from "../log/session-log.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import { readReportMark } from "./report-mark.ts"
@@ -22,7 +21,6 @@ import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
 import type { TurnScope, TurnServices } from "./turn-scope.ts"
 import { recordCall } from "../conversation/model-call.ts"
-import type { Usage } from "../../task/progress.ts"
 import { collectContext } from "./collect-context.ts"
 import { answerCalls, leaveUntried } from "./answer-calls.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
@@ -49,12 +47,10 @@ export async function takeTurn(
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
     if (turn.isContinued) await noteLostCall(scope)
-    const { message, answer } = await context.with(trace.context, () => runTurn(scope, partial))
+    const answer = await context.with(trace.context, () => runTurn(scope, partial))
     // Changes that are still being saved are committed before the end, or neither is.
-    const measured = toMeasured(scope, answer.record)
-    const entry = { kind: "message", message, turn: turn.taskId, call: answer.record } as const
-    end(scope, [entry], { data: { measured }, spent: toSpent(answer.record) })
-    const text = textOf(message)
+    end(scope, toChange(scope, answer))
+    const text = textOf(answer.message)
     emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
     tell(scope, "completed")
     endTrace(scope)
@@ -70,17 +66,11 @@ export async function takeTurn(
   }
 }
 
-/** The end of a turn. */
-interface TurnEnd {
-  readonly message: Message
-  readonly answer: ModelAnswer
-}
-
 /**
  * The loop: ask the model, run what it calls, ask again, until it answers without a call. The history is the state:
  * where the loop begins follows from its last message, so that a turn goes on after a crash as if nothing had been.
  */
-async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEnd> {
+async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelAnswer> {
   const { log } = scope.conversation
   const { maxStepsPerTurn } = scope.services.config.agent
   const left = scope.turn.isContinued ? log.history.at(-1) : undefined
@@ -100,21 +90,10 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEn
     const hasTools = over === null && scope.account.modelCalls + 1 < maxStepsPerTurn
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue
-    if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
-    payUnlessWhole(scope, answer)
+    if (callsOf(answer.message).length === 0) return answer
+    requireWhole(scope, answer)
     Object.assign(partial, createPartialAnswer())
     await keepAnswer(scope, answer)
-  }
-}
-
-/** An answer that nothing can be made of has cost something all the same. */
-function payUnlessWhole({ conversation, turn }: TurnScope, answer: ModelAnswer): void {
-  try {
-    requireWhole(answer)
-  } catch (error) {
-    const { model, usage, costMicros } = answer.record
-    conversation.log.paid.add({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
-    throw error
   }
 }
 
@@ -159,29 +138,25 @@ async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
 }
 
 /** With the beginning of every call it asks for: from here on a crash finds them in flight. */
-async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): Promise<void> {
+async function keepAnswer(scope: TurnScope, answer: ModelAnswer): Promise<void> {
   const { conversation, turn } = scope
   const { log, emitter } = conversation
+  const { message } = answer
   const position = log.position + log.paid.count() + 1
   const started = callsOf(message).map((call) => ({ key: toStepKey(position, call), onCrash: toOnCrash(scope, call) }))
-  const measured = toMeasured(scope, record)
-  turn.saveSoon({
-    entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
-    data: { measured },
-    started,
-    spent: toSpent(record),
-  })
+  turn.saveSoon({ ...toChange(scope, answer), started })
   const text = textOf(message)
   if (text !== "") emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
 }
 
-function toSpent({ usage, costMicros }: ModelAnswer["record"]): Usage {
-  return { tokens: usage.inputTokens + usage.outputTokens, costMicros: costMicros ?? 0 }
-}
-
-/** The context with the answer in it, as the provider counts it. */
-function toMeasured({ conversation }: TurnScope, { usage }: ModelAnswer["record"]) {
-  return { tokens: usage.inputTokens + usage.outputTokens, messages: conversation.log.history.length + 1 }
+/** The answer, what it cost, and the context with it, as the provider counts it. */
+function toChange({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): TurnChange {
+  const tokens = record.usage.inputTokens + record.usage.outputTokens
+  return {
+    entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
+    data: { measured: { tokens, messages: conversation.log.history.length + 1 } },
+    spent: { tokens, costMicros: record.costMicros ?? 0 },
+  }
 }
 
 /** The turn did not come to an answer: it was stopped, is another worker's now, goes on at the next start, or failed. */
@@ -195,12 +170,12 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
     throw lost ?? error
   }
   if (turn.signal.aborted) {
-    end(scope, toEntries(scope, closeStopped(history, partial.text)))
+    end(scope, toClosing(scope, closeStopped(history, partial.text)))
     conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })
     tell(scope, "stopped")
     return partial.text
   }
-  end(scope, toEntries(scope, mendHistory(history, "The turn failed before it was answered.")))
+  end(scope, toClosing(scope, mendHistory(history, "The turn failed before it was answered.")))
   tell(scope, "failed", toErrorMessage(error))
   throw error
 }
@@ -210,13 +185,12 @@ function findLoss({ signal }: OpenTurn, error: unknown): unknown {
   return [error, signal.reason as unknown].find((each) => isMeanwhileError(each, "stale_claim"))
 }
 
-function end(scope: TurnScope, entries: readonly LogEntry[], { data, spent }: Omit<TurnChange, "entries"> = {}): void {
-  const { turn, conversation } = scope
+function end({ turn, conversation }: TurnScope, { entries, data, spent }: TurnChange): void {
   turn.finish({ entries, spent, data: { ...data, turn: null, turns: conversation.log.data.turns + 1 } })
 }
 
-function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): readonly LogEntry[] {
-  return messages.map((message) => ({ kind: "message", message, turn: turn.taskId }))
+function toClosing({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): TurnChange {
+  return { entries: messages.map((message) => ({ kind: "message", message, turn: turn.taskId })) }
 }
 
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
@@ -239,10 +213,7 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
 /** A turn that somebody stopped, or that goes on elsewhere, has not failed. */
 function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
   const hasFailed = error !== undefined && !turn.signal.aborted && !turn.isHandedBack()
-  const attributes = {
-    ...toUsageAttributes(account.usage),
-    ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
-  }
+  const attributes = { ...toUsageAttributes(account.usage), ...(turn.taskId && { "meanwhile.task.id": turn.taskId }) }
   trace.end(attributes, hasFailed ? toErrorType(error) : undefined)
 }
 
