@@ -150,9 +150,8 @@ export async function openRuntime(
 function toConversationsPort(conversations: () => Conversations): ConversationsPort {
   return {
     portsOf: (run) => conversations().portsOf(run),
-    agents: {
-      sessionOf: (task) => conversations().agents.sessionOf(task),
-      say: (task, session, text) => conversations().agents.say(task, session, text),
+    get agents() {
+      return conversations().agents
     },
     open: () => conversations().open(),
     workspaceOf: (session) => conversations().workspaceOf(session),

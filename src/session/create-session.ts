@@ -1,5 +1,5 @@
 import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
-import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { MeanwhileError } from "../base/error.ts"
 import { createAgentEmitter } from "./conversation/agent-emitter.ts"
 import { sealGroups } from "./turn/take-new-turn.ts"
 import { type Conversation, inTurn, createNewMessage } from "./conversation/conversation.ts"
@@ -8,10 +8,11 @@ import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import { enableReports } from "./report/create-reporter.ts"
-import { createStoredLog, openStoredLog, type StoredLogOptions } from "./log/stored-log.ts"
+import { createStoredLog, openStoredLog } from "./log/stored-log.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
+import { orWarn } from "./conversation/or-warn.ts"
 import { followLiveTasks } from "./conversation/task-watch.ts"
 import { startSessionPlugin } from "./saved/session-plugin.ts"
 
@@ -22,23 +23,17 @@ export async function createSession(scope: ConversationScope, options: SessionOp
   const model = options.model ?? scope.models.defaultModel
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
+  const endUnkept = () => scope.runner.endUnkeptTurn(id)
+  const onTurnEnded = () => orWarn(scope, "tasks of a turn could not be stopped with it", { session: id }, endUnkept)
   const conversation = await toConversation(scope, { id, workspace, model, isNew }, () =>
     scope.defaults.isKept
-      ? createStoredLog(toLogOptions(scope, id, workspace), data)
-      : createMemoryLog({ id, workspace, data, clock: scope.clock, onTurnEnded: () => endUnkeptTurn(scope, id) }),
+      ? createStoredLog({ ...scope, id, workspace }, data)
+      : createMemoryLog({ id, workspace, data, clock: scope.clock, onTurnEnded }),
   )
   if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await startSessionPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
-}
-
-async function endUnkeptTurn({ runner, log }: ConversationScope, session: SessionId): Promise<void> {
-  try {
-    await runner.endUnkeptTurn(session)
-  } catch (error) {
-    log.warn("tasks of a turn could not be stopped with it", { session, error: toErrorMessage(error) })
-  }
 }
 
 /** A session of the store, open already or not. Refused as `not_found`. */
@@ -61,7 +56,7 @@ export async function openConversation(
   if (record?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `There is no session ${id}. List the sessions to see their ids.`)
   }
-  const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
+  const log = await openStoredLog({ ...scope, id, workspace }, record)
   const model = log.data.model || scope.models.defaultModel
   const conversation = await toConversation(scope, { id, workspace, model, isNew: false }, () => log)
   if (conversation.log !== log) return conversation
@@ -118,9 +113,4 @@ async function toConversation(
   if (conversation.hasTasks) scope.open.noteTasks(conversation)
   if (scope.config.reports.enabled && parent === null && scope.runner.takesTurns(id)) enableReports(scope, conversation)
   return conversation
-}
-
-function toLogOptions(scope: ConversationScope, id: SessionId, workspace: WorkspaceId): StoredLogOptions {
-  const { runner, store, redactor, clock } = scope
-  return { id, workspace, runner, store, redactor, clock }
 }

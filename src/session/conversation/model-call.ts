@@ -1,9 +1,9 @@
-import { toErrorMessage } from "../../base/error.ts"
 import type { ModelPort } from "../../plugin/model-port.ts"
 import type { TaskId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import type { PaidCall } from "../log/log-entry.ts"
 import { toCostMicros } from "../model/model-facts.ts"
+import { orWarn } from "./or-warn.ts"
 import type { Using } from "./scope.ts"
 import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
@@ -95,7 +95,6 @@ function account(
   const { log } = conversation
   log.paid.add(recordCall(scope, conversation, { turn, task, model, usage: response.usage, purpose: "helper" }))
   if (conversation.current) return
-  inTurn(conversation, () => log.paid.settle()).catch((error: unknown) => {
-    scope.log.warn("what a model call cost could not be stored", { session: log.id, error: toErrorMessage(error) })
-  })
+  const settle = () => inTurn(conversation, () => log.paid.settle())
+  void orWarn(scope, "what a model call cost could not be stored", { session: log.id }, settle)
 }

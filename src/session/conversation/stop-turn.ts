@@ -1,8 +1,9 @@
-import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { MeanwhileError } from "../../base/error.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Requester } from "../../task/stop.ts"
 import type { Conversation } from "./conversation.ts"
 import type { SessionLog } from "../log/session-log.ts"
+import { orWarn } from "./or-warn.ts"
 import type { Using } from "./scope.ts"
 
 /** Stops the turn that runs, here at once, and wherever it is once the store knows. False when there is none. */
@@ -23,15 +24,12 @@ export function stopTurn(
 }
 
 /** Resolves when the stop is accepted. */
-export async function cancelTurn(
+export function cancelTurn(
   scope: Using<"log" | "runner">,
   log: SessionLog,
   turn: TaskId,
   request: { readonly by: Requester; readonly reason: string },
 ): Promise<void> {
-  try {
-    await scope.runner.cancel(turn, request, log.workspace)
-  } catch (error) {
-    scope.log.warn("a turn could not be stopped", { turn, error: toErrorMessage(error) })
-  }
+  const stop = () => scope.runner.cancel(turn, request, log.workspace)
+  return orWarn(scope, "a turn could not be stopped", { turn }, stop)
 }

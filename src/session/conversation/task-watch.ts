@@ -17,41 +17,31 @@ export function followTask(scope: TaskWatchScope, { id, session }: TaskRecord, s
   const conversation = session === null ? undefined : scope.open.get(session)
   if (!conversation) return
   scope.open.noteTasks(conversation)
-  if (conversation.emitter.hears("task.changed")) watch(scope, conversation, id, sinceSequence)
+  if (conversation.emitter.hears("task.changed")) void watchTask(scope, conversation, id, sinceSequence)
 }
 
 /** Watches the live tasks that a conversation has from before. */
-export async function followLiveTasks(
-  scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">,
-  conversation: Conversation,
-): Promise<void> {
+export async function followLiveTasks(scope: TaskWatchScope, conversation: Conversation): Promise<void> {
   const { id: session, workspace } = conversation.log
   const filter = { workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS }
   const { items } = await scope.store.tasks(filter, { limit: MOST_LEFT })
-  for (const { id, lastSequence } of items) watch(scope, conversation, id, lastSequence)
+  for (const { id, lastSequence } of items) void watchTask(scope, conversation, id, lastSequence)
 }
 
-/** Each once, however many tell of it. */
-function watch(
-  scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">,
-  conversation: Conversation,
-  taskId: TaskId,
-  sinceSequence: number,
-): void {
-  const { watched } = conversation
-  if (watched.has(taskId)) return
-  watched.add(taskId)
-  void watchTask(scope, conversation, taskId, sinceSequence).finally(() => watched.delete(taskId))
-}
-
-/** Passes the events of a task on to the listeners, until it has ended or its conversation is open here no longer. */
+/**
+ * Passes the events of a task on to the listeners, until it has ended or its conversation is open here no longer. Each once,
+ * however many tell of it.
+ */
 async function watchTask(
-  scope: Using<"bus" | "clock" | "config" | "log" | "open" | "store">,
+  scope: TaskWatchScope,
   conversation: Conversation,
   taskId: TaskId,
   sinceSequence: number,
 ): Promise<void> {
   const { bus, clock, store, config, open, log } = scope
+  const { watched } = conversation
+  if (watched.has(taskId)) return
+  watched.add(taskId)
   let sequence = sinceSequence
   async function look(): Promise<true | undefined> {
     if (open.get(conversation.log.id) !== conversation) return true
@@ -70,6 +60,8 @@ async function watchTask(
   } catch (error) {
     if (isMeanwhileError(error, "closed")) return
     log.warn("a task could not be watched", { task: taskId, error: toErrorMessage(error) })
+  } finally {
+    watched.delete(taskId)
   }
 }
 

@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.ts"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
-import type { SessionId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import {
@@ -14,10 +13,10 @@ import {
   type TurnHost,
 } from "./stored-turn.ts"
 import { applyChange, createLogView } from "./log-state.ts"
-import type { LogChange, LogState, PaidCalls, SessionLog, TurnOpening } from "./session-log.ts"
+import type { LogChange, LogState, SessionLog, TurnOpening } from "./session-log.ts"
 import { readHistory } from "./read-log.ts"
 import { recallSaid } from "./recall-said.ts"
-import { redactEntry, createDataRedactor, type LogEntry } from "./log-entry.ts"
+import { redactEntry, createDataRedactor, type LogEntry, type PaidCall } from "./log-entry.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
 import { toSettleOperations } from "./settle-operations.ts"
 
@@ -60,6 +59,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     markBroken: () => (version = UNKNOWN_VERSION),
   }
 
+  const notFound = (message: string) => new MeanwhileError("not_found", message, { session: id })
+
   /** The state has the change at once. The version is counted ahead: operations are committed in this order. */
   function toOperations(change: LogChange): readonly Operation[] {
     state = applyChange(state, change, clock.now())
@@ -80,13 +81,13 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   async function refresh(): Promise<void> {
     const found = await store.session(id)
     if (!found) {
-      if (record || version > NOT_STORED) throw deleted(id)
+      if (record || version > NOT_STORED) throw notFound(`Session ${id} was deleted elsewhere. Begin a new one.`)
       if (version === UNKNOWN_VERSION) state = beginning
       version = NOT_STORED
       return
     }
     if (found.version === version) return
-    if (found.workspace !== workspace) throw notFound(id)
+    if (found.workspace !== workspace) throw notFound(`There is no session ${id} in this workspace.`)
     const read = await readHistory(store, found)
     state = { data: parseSessionData(found.data), ...read, times: toTimes(found) }
     version = found.version
@@ -148,25 +149,13 @@ function toTimes({ createdAt, updatedAt }: LogState["times"]): LogState["times"]
   return { createdAt, updatedAt }
 }
 
-function notFound(id: SessionId): MeanwhileError {
-  return new MeanwhileError("not_found", `There is no session ${id} in this workspace.`, { session: id })
-}
-
-function deleted(id: SessionId): MeanwhileError {
-  return new MeanwhileError("not_found", `Session ${id} was deleted elsewhere. Begin a new one.`, { session: id })
-}
-
-interface WaitingCalls extends Omit<PaidCalls, "settle"> {
-  /** The change with them in front: its own entries come last, where the steps of a message's calls look for it. */
-  takeAlong(change: LogChange): LogChange
-}
-
-function createPaidCalls(): WaitingCalls {
+function createPaidCalls() {
   let waiting: LogEntry[] = []
   return {
     count: () => waiting.length,
-    add: (entry) => void waiting.push({ kind: "paid", entry }),
-    takeAlong(change) {
+    add: (entry: PaidCall) => void waiting.push({ kind: "paid", entry }),
+    /** The change with them in front: its own entries come last, where the steps of a message's calls look for it. */
+    takeAlong(change: LogChange): LogChange {
       if (waiting.length === 0) return change
       const entries = [...waiting, ...change.entries]
       waiting = []

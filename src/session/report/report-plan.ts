@@ -35,8 +35,8 @@ export interface PlanOptions {
 export function planReport(delivery: Delivery, { config, wakes, now, isGivenUp }: PlanOptions): ReportPlan {
   const isNear = ({ task }: EndedTask): boolean => toHops(task.metadata) + 1 <= config.maxHops
   const isDue = (ended: EndedTask): boolean => isNear(ended) && ended.at > now - OLDEST_MS && !isGivenUp(ended)
-  const waking = findWaking(delivery)
-  const reportable = wakes < config.maxConsecutiveWakes ? waking.filter(({ isMerged }) => isMerged(config)) : []
+  const waking = findWaking(delivery, config)
+  const reportable = wakes < config.maxConsecutiveWakes ? waking.filter(({ isMerged }) => isMerged) : []
   const reasons = reportable.flatMap(({ ended }) => ended.filter(isDue))
   const told = reasons.length > 0 ? keepEnded(delivery, isNear) : null
   const isTold = new Set(told ? [...told.tasks, ...told.groups.flatMap(endedInGroup)].map(({ task }) => task.id) : [])
@@ -51,22 +51,13 @@ function describeLimit({ maxConsecutiveWakes: most }: ReportsConfig, wakes: numb
   return `after ${most === 1 ? "1 report" : `${most} reports in a row`} without a word from you`
 }
 
-interface Waking {
-  readonly ended: readonly EndedTask[]
-  readonly isMerged: (config: ReportsConfig) => boolean
-}
-
-/** Results that would wake the session if no limit applied. */
-function findWaking({ tasks, groups }: Delivery): readonly Waking[] {
-  const singles = tasks.filter(mayWake).map(
-    (one): Waking => ({
-      ended: [one],
-      isMerged: ({ strategies }) => strategies.includes("append"),
-    }),
-  )
+/** Results that would wake the session if no limit applied, and whether those of their strategy are reported. */
+function findWaking({ tasks, groups }: Delivery, config: ReportsConfig) {
+  const isMerged = config.strategies.includes("append")
+  const singles = tasks.filter(mayWake).map((one) => ({ ended: [one], isMerged }))
   const together = groups
     .filter((told) => !told.isLate && endedInGroup(told).some(mayWake))
-    .map((told): Waking => ({ ended: endedInGroup(told), isMerged: (config) => isMergedBy(told, config) }))
+    .map((told) => ({ ended: endedInGroup(told), isMerged: isMergedBy(told, config) }))
   return [...singles, ...together]
 }
 

@@ -5,7 +5,7 @@ import { type Delivery, endedIn } from "../results/delivery.ts"
 import { readPending, toTold, usePending } from "../results/pending-context.ts"
 import type { TurnBeginning } from "../log/session-log.ts"
 import { type NewTurnScope, takeNewTurn } from "../turn/take-new-turn.ts"
-import { mendHistory } from "../turn/tool-answer.ts"
+import { CUT_OFF, mendHistory } from "../turn/tool-answer.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import { type ReportMark, toReportMetadata } from "../turn/report-mark.ts"
@@ -13,8 +13,6 @@ import type { ReportPlan } from "./report-plan.ts"
 import { type SaidMessage, toSaidText } from "../results/steering-messages.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
-
-const CUT_OFF = "The turn before was cut off before this call was answered."
 
 /** `later`: the session is busy in another process, and is looked at again. */
 export type ReportOutcome = "done" | "later"

@@ -1,4 +1,4 @@
-import type { SessionDirectory, SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
+import type { SessionDirectory, SessionInfo } from "../../plugin/sessions-port.ts"
 import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"

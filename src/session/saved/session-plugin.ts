@@ -1,7 +1,7 @@
-import { toErrorMessage } from "../../base/error.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { readRestored, readSessionState, restoreDocuments } from "./session-state.ts"
+import { orWarn } from "../conversation/or-warn.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
@@ -21,7 +21,7 @@ export async function startSessionPlugin(
   conversation: Conversation,
 ): Promise<void> {
   const { log, sessionPlugin } = conversation
-  try {
+  await orWarn(scope, "a session plugin could not be told of a session", { session: log.id }, async () => {
     const saved = await sessionPlugin?.onSessionStarted?.(log.id)
     if (!saved || saved.messages.length === 0 || log.position > 0) return
     const { messages, description, turns, data: plugins } = saved
@@ -30,10 +30,7 @@ export async function startSessionPlugin(
     await log.write({ entries: [entry], data: { description, turns, plugins, ...restored } })
     if (restored.backgroundResults) conversation.hasTasks = true
     await restoreDocuments(scope, conversation, saved)
-  } catch (error) {
-    const fields = { session: log.id, error: toErrorMessage(error) }
-    scope.log.warn("a session plugin could not be told of a session", fields)
-  }
+  })
 }
 
 /** One of the same name gives way to it. */
@@ -51,9 +48,7 @@ export async function tellTurnCompleted(
 ): Promise<void> {
   const { sessionPlugin } = conversation
   if (!sessionPlugin?.onTurnCompleted) return
-  try {
-    await sessionPlugin.onTurnCompleted(await readSessionState(scope, conversation))
-  } catch (error) {
-    scope.log.warn("a session could not be saved", { plugin: sessionPlugin.name, error: toErrorMessage(error) })
-  }
+  await orWarn(scope, "a session could not be saved", { plugin: sessionPlugin.name }, async () => {
+    await sessionPlugin.onTurnCompleted?.(await readSessionState(scope, conversation))
+  })
 }

@@ -1,9 +1,10 @@
-import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { ChildSession, ChildSessionOptions } from "../../plugin/sessions-port.ts"
 import { carrySaid, readSaidBefore } from "../results/steering-messages.ts"
 import { takeRoom } from "./child-limits.ts"
 import type { Conversation } from "../conversation/conversation.ts"
+import { orWarn } from "../conversation/or-warn.ts"
 import type { Session } from "../conversation/session.ts"
 import { createHash } from "node:crypto"
 import type { SessionId } from "../../task/id.ts"
@@ -119,12 +120,8 @@ async function toChild(
       if (run?.isLeft) return
       if (run?.isRecorded) void goOnIfSaid(scope, conversation, run)
       else if (run) scope.children.agents.forget(run.taskId)
-      try {
-        await session.close()
-      } catch (error) {
-        // The answer is worth more than a clean close.
-        scope.log.warn("a subagent could not be closed", { session: session.id, error: toErrorMessage(error) })
-      }
+      // The answer is worth more than a clean close.
+      await orWarn(scope, "a subagent could not be closed", { session: session.id }, () => session.close())
     },
   }
 }

@@ -4,9 +4,10 @@ import type { AskingRun } from "../../plugin/context.ts"
 import { findLiveTasks, hasBeenTold } from "./news.ts"
 import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import type { TaskRecord } from "../../task/record.ts"
+import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { mayBeNews } from "../results/news.ts"
+import { orWarn } from "../conversation/or-warn.ts"
 import type { Session } from "../conversation/session.ts"
 import type { Using } from "../conversation/scope.ts"
 
@@ -75,11 +76,8 @@ export async function stopTasks(
 ): Promise<void> {
   const tasks = await findLiveTasks(scope, conversation)
   const request = { by: "budget", reason: `the agent that started it ends: ${reason}` } as const
-  const stops = tasks.map(({ id }) => scope.runner.cancel(id, request, conversation.log.workspace))
-  for (const stop of await Promise.allSettled(stops)) {
-    if (stop.status === "rejected")
-      scope.log.warn("a task could not be stopped", { error: toErrorMessage(stop.reason) })
-  }
+  const stop = ({ id }: TaskSummary) => scope.runner.cancel(id, request, conversation.log.workspace)
+  await Promise.all(tasks.map((task) => orWarn(scope, "a task could not be stopped", {}, () => stop(task))))
 }
 
 /** The end of a turn that goes on by itself, or has ended. Stops it when the one who asked is stopped. */
@@ -91,9 +89,8 @@ export async function waitForTurn(
 ): Promise<TaskRecord> {
   const stop = (): void => {
     const request = { by: "lifetime", reason: toErrorMessage(stopped.reason) } as const
-    scope.runner.cancel(id, request, workspace).catch((error: unknown) => {
-      scope.log.warn("a subagent's turn could not be stopped", { turn: id, error: toErrorMessage(error) })
-    })
+    const cancel = () => scope.runner.cancel(id, request, workspace)
+    void orWarn(scope, "a subagent's turn could not be stopped", { turn: id }, cancel)
   }
   if (stopped.aborted) stop()
   stopped.addEventListener("abort", stop)

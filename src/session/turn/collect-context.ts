@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
-import type { Collection, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
+import type { Collection } from "../../plugin/gc-plugin.ts"
 import { contextUsage, type ContextScope } from "../conversation/context.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { withRoster } from "../results/roster.ts"
@@ -11,8 +11,6 @@ import { callsOf, type Message, type ToolResult } from "../../plugin/message.ts"
 import type { Using } from "../conversation/scope.ts"
 
 type CollectContextScope = ContextScope & Using<"clock" | "ledger" | "log" | "store">
-
-type Collector = { readonly plugin: GcPlugin; readonly config: GcConfig }
 
 export interface CollectOptions extends ModelAsker {
   /** Collects now, whether it is due or not. */
@@ -45,7 +43,7 @@ export async function collectContext(
 async function collectSafely(
   scope: CollectContextScope,
   conversation: Conversation,
-  { plugin, config }: Collector,
+  { plugin, config }: NonNullable<Conversation["gc"]>,
   options: CollectOptions,
 ): Promise<Collection | null> {
   const { reason, signal } = options

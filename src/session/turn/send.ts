@@ -9,7 +9,7 @@ import { readPending, type PendingContext, toPendingText, toTold, usePending } f
 import type { LogChange } from "../log/session-log.ts"
 import type { SendOptions, TurnResult } from "../conversation/session.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
-import { mendHistory } from "./tool-answer.ts"
+import { CUT_OFF, mendHistory } from "./tool-answer.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
@@ -21,7 +21,6 @@ import { shorten } from "../../base/shorten.ts"
 type SendScope = NewTurnScope & Using<"bus">
 
 const TITLE_CHARACTERS = 80
-const CUT_OFF = "The turn before was cut off before this call was answered."
 
 /** One turn: the person's message, enriched, with what has ended meanwhile, to the model's last word. */
 export async function send(

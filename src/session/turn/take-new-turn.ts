@@ -12,6 +12,7 @@ import { beginTurnTrace, type TurnTrace } from "../conversation/telemetry.ts"
 import { tellTurnCompleted } from "../saved/session-plugin.ts"
 import { takeTurn } from "./take-turn.ts"
 import type { TurnBudget } from "./turn-budget.ts"
+import { orWarn } from "../conversation/or-warn.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /** For a turn that begins here. */
@@ -115,16 +116,11 @@ async function take(
  */
 export function followModel(scope: Using<"log" | "models">, conversation: Conversation): Promise<void> | undefined {
   const model = conversation.log.data.model || scope.models.defaultModel
-  return model === conversation.model.id ? undefined : changeModel(scope, conversation, model)
-}
-
-async function changeModel(scope: Using<"log" | "models">, conversation: Conversation, model: string): Promise<void> {
-  try {
+  if (model === conversation.model.id) return undefined
+  const fields = { session: conversation.log.id, model }
+  return orWarn(scope, "a model that was chosen elsewhere cannot be used here", fields, async () => {
     conversation.model = await scope.models.use(model)
-  } catch (error) {
-    const fields = { session: conversation.log.id, model, error: toErrorMessage(error) }
-    scope.log.warn("a model that was chosen elsewhere cannot be used here", fields)
-  }
+  })
 }
 
 /**
@@ -149,13 +145,7 @@ function hasStarted({ runner }: Using<"runner">, { turns, log }: Conversation): 
   return (turns.at(-1)?.toolCalls ?? 0) > 0 && runner.hasWorkOf(log.id)
 }
 
-export async function sealGroups(
-  { runner, log }: Using<"log" | "runner">,
-  { log: { id: session } }: Conversation,
-): Promise<void> {
-  try {
-    await runner.sealGroups(session)
-  } catch (error) {
-    log.warn("the groups of a session could not be sealed", { session, error: toErrorMessage(error) })
-  }
+export function sealGroups(scope: Using<"log" | "runner">, { log: { id: session } }: Conversation): Promise<void> {
+  const seal = () => scope.runner.sealGroups(session)
+  return orWarn(scope, "the groups of a session could not be sealed", { session }, seal)
 }

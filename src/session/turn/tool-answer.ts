@@ -56,6 +56,9 @@ export function unansweredCalls(history: readonly Message[]): readonly FunctionC
   return last?.role === "assistant" ? callsOf(last) : []
 }
 
+/** Why a call of the turn before has no answer. */
+export const CUT_OFF = "The turn before was cut off before this call was answered."
+
 /** The messages that complete the history for a provider: an answer to every open call. */
 export function mendHistory(history: readonly Message[], reason: string): readonly Message[] {
   const calls = unansweredCalls(history)
