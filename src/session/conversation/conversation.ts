@@ -74,7 +74,7 @@ export interface PluginDocuments {
 }
 
 /** For what nobody stops. */
-export const NEVER = new AbortController().signal
+export const NEVER: AbortSignal = new AbortController().signal
 
 /** Says that a turn runs from now on. Messages that wait already count as new to it. */
 export function noteRunning(conversation: Conversation, taskId: TaskId | null): RunningTurn {
