@@ -67,9 +67,9 @@ interface LeftCalls extends Pick<RecalledCalls, "answers" | "keys"> {
 }
 
 async function recallLeft(scope: TurnScope, message: Message, position: number): Promise<LeftCalls> {
-  const { answers, keys, unbegun } = await recallAnswers(scope, message, position)
+  const { answers, keys, unshown, unbegun } = await recallAnswers(scope, message, position)
   const repeated = [...keys].flatMap(([id, key]) => (answers.has(id) ? [] : [key]))
-  await freeClaims(scope, repeated)
+  await freeClaims(scope, [...repeated, ...unshown])
   // From here on a crash finds them in flight.
   if (unbegun.length > 0) await scope.turn.save({ entries: [], started: unbegun })
   const begun = new Set(repeated).difference(new Set(unbegun.map(({ key }) => key)))
@@ -100,8 +100,8 @@ export function leaveUntried(scope: TurnScope, message: Message, position: numbe
 const MOST_CLAIMS = 10_000
 
 /**
- * Releases the results that repeated calls had claimed: only what their new answers show counts as used. Dying before the
- * release leaves it to the process that continues the turn; after it, the results are told like any other.
+ * Releases the results that calls had claimed whose answers are others now: only what an answer shows counts as used. Dying
+ * before the release leaves it to the process that continues the turn; after it, the results are told like any other.
  */
 async function freeClaims(
   { services: { store }, conversation: { log }, turn }: TurnScope,

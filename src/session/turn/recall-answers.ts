@@ -18,6 +18,8 @@ export interface RecalledCalls {
   readonly answers: ReadonlyMap<string, ToolResult>
   /** The keys of their steps. */
   readonly keys: ReadonlyMap<string, string>
+  /** The keys of calls that became tasks: their answers show no result, whatever was read for them before the crash. */
+  readonly unshown: readonly string[]
   /** Steps of calls that were not begun: to be written before they are. */
   readonly unbegun: readonly { readonly key: string; readonly onCrash: OnCrash }[]
 }
@@ -26,6 +28,7 @@ export async function recallAnswers(scope: TurnScope, message: Message, position
   const steps = new Map((await scope.turn.steps()).map((step) => [step.key, step]))
   const answers = new Map<string, ToolResult>()
   const keys = new Map<string, string>()
+  const unshown: string[] = []
   const unbegun: { key: string; onCrash: OnCrash }[] = []
   for (const call of callsOf(message)) {
     const first = toStepKey(position, call)
@@ -35,10 +38,11 @@ export async function recallAnswers(scope: TurnScope, message: Message, position
     const isUnbegun = key !== first && !steps.has(key)
     const step = isUnbegun ? NEW_STEP : (steps.get(key) ?? { state: "unknown", onCrash })
     const answer = toAnswer(call, step, isRedacted(message))
+    if (step.state === "finished" && toTaskId(step.result)) unshown.push(key)
     if (answer) answers.set(call.id, answer)
     else if (isUnbegun) unbegun.push({ key, onCrash })
   }
-  return { answers, keys, unbegun }
+  return { answers, keys, unshown, unbegun }
 }
 
 /** Nothing was done under it: it may be run whatever its tool says. */
@@ -59,7 +63,11 @@ function toAnswer(call: FunctionCall, step: Step | UnknownStep, hadSecret: boole
 }
 
 function toKept(call: FunctionCall, kept: JsonValue): ToolResult {
-  if (typeof kept !== "object" || kept === null) return toErrorResult(call, INTERRUPTED)
-  if ("taskId" in kept) return toTaskResult(call, kept["taskId"] as TaskId)
-  return kept as unknown as ToolResult
+  const taskId = toTaskId(kept)
+  if (taskId) return toTaskResult(call, taskId)
+  return typeof kept === "object" && kept !== null ? (kept as unknown as ToolResult) : toErrorResult(call, INTERRUPTED)
+}
+
+function toTaskId(kept: JsonValue): TaskId | undefined {
+  return typeof kept === "object" && kept !== null && "taskId" in kept ? (kept["taskId"] as TaskId) : undefined
 }
