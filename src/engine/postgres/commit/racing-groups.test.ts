@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { eventually } from "../../../../test/support/eventually.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
 import type { Operation } from "../../../task/operation.ts"
 import {
@@ -85,6 +86,22 @@ describe("groups of several processes", () => {
     expect(order).toEqual(["others", ...held.map(() => "held")])
     for (const { details } of held)
       expect(await one.store.task(details.id)).toMatchObject({ status: "completed", lastSequence: 3 })
+  })
+
+  test("see what a group before them has made, when they waited for its locks", async () => {
+    const [one, other] = [await open(), await open()]
+    const [shared, made] = [create(), create()]
+    await one.commit([shared])
+    const standing = await hold([shared.details.id])
+    const making = one.commit([made, complete(shared.details.id)])
+    await eventually("it waits", async () => (await standing.waiting()) === 1)
+    // Only what has ended can be removed: this comes behind the other.
+    const using = other.commit([{ op: "task.remove", taskId: shared.details.id }, complete(made.details.id)])
+    await eventually("both wait", async () => (await standing.waiting()) === 2)
+    await standing.letGo()
+    await making
+    await using
+    expect(await one.store.task(made.details.id)).toMatchObject({ status: "completed" })
   })
 
   test("that put and remove the same bytes leave them exactly while somebody has them", async () => {

@@ -73,9 +73,16 @@ export function createRunGroup(parts: GroupParts): RunGroup {
 
   /**
    * Loads rows and runs the rules, until the rules have found every row that they look for. Those that were missing are
-   * added to `found`.
+   * added to `found`. A statement that waits for a lock does not see the rows that the holder of the lock has made: so before a
+   * writer is refused because a row is not there, everything is loaded once more, now that the locks are held.
    */
-  async function perform(query: Query, writers: Writers, wants: Wants, found: Wants): Promise<readonly Outcome[]> {
+  async function perform(
+    query: Query,
+    writers: Writers,
+    wants: Wants,
+    found: Wants,
+    isLoadedAnew = false,
+  ): Promise<readonly Outcome[]> {
     const set = createWorkingSet(judgeLease)
     const rules = createPerform(set.tables, set.leaseWatch)
     let lacking = wants
@@ -85,6 +92,10 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       hear?.(now)
       const { outcomes, missing, statements } = runWriters(writers, set, rules, now)
       if (!isWanting(missing)) {
+        if (!isLoadedAnew && outcomes.some(lacksRow)) {
+          addWants(wants, found)
+          return perform(query, writers, wants, found, true)
+        }
         await write(query, set, outcomes, statements)
         return outcomes
       }
@@ -110,6 +121,10 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     }
     return database.transaction(work, { lockTimeoutMs })
   }
+}
+
+function lacksRow(outcome: Outcome): boolean {
+  return outcome.isRefused && isMeanwhileError(outcome.error, "not_found")
 }
 
 function toTaskChanges({ tasks }: WorkingSet): readonly TaskChange[] {
