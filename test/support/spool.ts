@@ -53,7 +53,10 @@ export function toShell(command: string): ProcessRequest {
   return { argv: ["sh", "-c", command], cwd: tmpdir(), env: { PATH: process.env["PATH"] ?? "" } }
 }
 
-export const NEVER_STOPPED = { signal: new AbortController().signal, graceMs: 5_000 }
+export const NEVER_STOPPED: Parameters<RunSpool["runProcess"]>[1] = {
+  signal: new AbortController().signal,
+  graceMs: 5_000,
+}
 
 /** All that is kept, read in pieces of so many bytes. */
 export async function readAll(run: RunSpool, request: OutputRequest = {}): Promise<string> {

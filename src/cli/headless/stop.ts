@@ -1,13 +1,18 @@
 import { followSignals } from "../start/interrupts.ts"
 import { formatDuration } from "../format/format.ts"
 
-export type Stop = ReturnType<typeof createStop>
+/** Ends a run that nobody watches: by a signal or a time limit. */
+export interface Stop {
+  readonly signal: AbortSignal
+  /** Aborted when nothing is to be waited for any more. */
+  readonly hurry: AbortSignal
+  /** Stops after so long, from now on. */
+  limit(timeoutMs: number): void
+  forget(): void
+}
 
-/**
- * Ends a run that nobody watches: by a signal or a time limit. The first signal, or the end of the time, stops; another
- * one does not wait for anything, unless it is a hangup.
- */
-export function createStop() {
+/** The first signal, or the end of the time, stops; another one does not wait for anything, unless it is a hangup. */
+export function createStop(): Stop {
   const stop = new AbortController()
   const hurry = new AbortController()
   followSignals().onEach((interrupt) => {
@@ -17,13 +22,11 @@ export function createStop() {
   let timer: NodeJS.Timeout | undefined
   return {
     signal: stop.signal,
-    /** Aborted when nothing is to be waited for any more. */
     hurry: hurry.signal,
-    /** Stops after so long, from now on. */
-    limit(timeoutMs: number): void {
+    limit(timeoutMs) {
       const late = new Error(`it took longer than ${formatDuration(timeoutMs)}`)
       timer = setTimeout(() => stop.abort(late), timeoutMs)
     },
-    forget: (): void => clearTimeout(timer),
+    forget: () => clearTimeout(timer),
   }
 }

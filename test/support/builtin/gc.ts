@@ -21,7 +21,10 @@ export function toUsage(messages: readonly Message[], limitTokens: number): Cont
 export type Answer = (request: string, system: string) => string
 
 /** A model that answers as told and remembers what it was asked. */
-export function createContext(answer: Answer = () => "What happened so far.", signal = new AbortController().signal) {
+export function createContext(
+  answer: Answer = () => "What happened so far.",
+  signal: AbortSignal = new AbortController().signal,
+) {
   const requests: string[] = []
   const generate: CollectionContext["model"]["generate"] = async ({ system = "", messages }) => {
     const request = messages.map(textOf).join("\n")

@@ -54,7 +54,7 @@ export function createTestPermission(options: Partial<PermissionPluginOptions> =
     },
     ...options,
   })
-  const decide = async (input: unknown, session: SessionId | null = SESSION, signal = never, more = {}) =>
+  const decide = async (input: unknown, session: SessionId | null = SESSION, signal: AbortSignal = never, more = {}) =>
     parts.permission.decide({
       call: { tool: definition.name, input, session },
       plugin: "files",

@@ -4,7 +4,7 @@ import { createLog, type UndoLog } from "./memory.ts"
 import type { ArtifactRecord } from "../../../../task/document.ts"
 import { toKey } from "./wants.ts"
 
-interface AppendedEvent {
+export interface AppendedEvent {
   readonly task: number
   readonly sequence: number
   readonly run: number
@@ -13,7 +13,7 @@ interface AppendedEvent {
 }
 
 /** A task loses what it has before this sequence number. */
-interface EventRemoval {
+export interface EventRemoval {
   readonly task: number
   readonly before: number
 }
@@ -44,7 +44,7 @@ export function createEventRows(undo: UndoLog) {
 type Artifact = Omit<ArtifactRecord, "taskId">
 
 /** Bytes that somebody has put, and who keeps them. */
-interface PutArtifact {
+export interface PutArtifact {
   readonly artifact: Artifact
   /** No task keeps it, so nothing ever removes it. */
   readonly isKept: boolean

@@ -5,7 +5,7 @@ import { createLog, createMemory, createNumbers, type UndoLog } from "./memory.t
 import { existsAlready } from "./task-rows.ts"
 import { missing } from "./wants.ts"
 
-interface AppendedMessage {
+export interface AppendedMessage {
   readonly session: number
   readonly position: number
   readonly at: number

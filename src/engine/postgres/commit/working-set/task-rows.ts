@@ -126,7 +126,7 @@ export function existsAlready(what: string, id: string): MeanwhileError {
   return new MeanwhileError("invalid_input", text, { id })
 }
 
-interface IdempotencyKey {
+export interface IdempotencyKey {
   readonly workspace: WorkspaceId
   readonly key: string
 }
