@@ -51,7 +51,7 @@ export interface TaskTable {
   saveRun(task: StoredTask): void
   /** Writes what facts move, and the patch. */
   saveFacts(task: StoredTask): void
-  /** Writes the few details that may change: priority, session, group, input holder. */
+  /** Writes the few details that may change: those of `CHANGEABLE_COLUMNS`. */
   saveDetails(task: StoredTask): void
   saveInput(task: StoredTask): void
   markResultUsed(number: number, at: number): void

@@ -4,7 +4,7 @@ import { DEFAULT_SCHEMA } from "../connection/client-settings.ts"
 import type { ConnectionOptions, Database, Query } from "../connection/database.ts"
 import { openDatabase } from "../connection/open-database.ts"
 import { isHeldUp } from "../connection/store-error.ts"
-import { MIGRATIONS } from "./schema.ts"
+import { MIGRATIONS } from "./schema-changes.ts"
 import { migrateQueue, QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
 
 export const STORE_VERSION = MIGRATIONS.length

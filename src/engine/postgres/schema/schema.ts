@@ -4,7 +4,7 @@
  * forget the order of keys), and times are milliseconds. Ids and keys are compared byte by byte. What belongs to a task is
  * kept under its number and guarded by the lock of its row; what belongs to a session or a group, by theirs.
  */
-const SCHEMA = `
+export const SCHEMA = `
 CREATE SEQUENCE task_numbers;
 CREATE TABLE tasks (
   number bigint PRIMARY KEY,
@@ -238,34 +238,3 @@ CREATE TABLE commit_marks (
   at timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 50);
 `
-
-/**
- * The second version: what runs print. Pieces of one run follow each other without a gap; the oldest go when it prints more
- * than is kept, and all of them with the task, whichever version removes it.
- */
-const OUTPUT_SCHEMA = `
-CREATE TABLE outputs (
-  task bigint NOT NULL REFERENCES tasks (number) ON DELETE CASCADE,
-  run integer NOT NULL,
-  start bigint NOT NULL,
-  stop bigint NOT NULL,
-  bytes bytea NOT NULL,
-  PRIMARY KEY (task, run, start)
-);
-`
-
-/** The third version: which folder a task names, so that those who have not are not offered it. Null in what earlier ones write. */
-const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
-
-interface Migration {
-  readonly statements: string
-  /** The oldest version of Meanwhile's store that goes on working beside this one, while a fleet is brought to it. */
-  readonly usableFrom: number
-}
-
-/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
-export const MIGRATIONS: readonly Migration[] = [
-  { statements: SCHEMA, usableFrom: 1 },
-  { statements: OUTPUT_SCHEMA, usableFrom: 1 },
-  { statements: FOLDER_OF_TASK, usableFrom: 1 },
-]

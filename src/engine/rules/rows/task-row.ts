@@ -188,6 +188,9 @@ export const FIXED_COLUMNS = {
   created_at: ({ task }) => task.course.createdAt,
 } satisfies TaskColumns
 
+/** These columns hold text for people, in which an engine may replace what it cannot keep. All other text is an id or a name. */
+export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set<keyof typeof CHANGEABLE_COLUMNS>(["title"])
+
 const {
   patch: _patch,
   has_unused_result: _hasUnusedResult,

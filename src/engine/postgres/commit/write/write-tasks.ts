@@ -6,6 +6,7 @@ import type { WorkingSet } from "../working-set/working-set.ts"
 import { type Bulk, columnsOf, type Column, type Value } from "./bulk.ts"
 import {
   CHANGEABLE_COLUMNS,
+  COLUMNS_OF_TEXT,
   FIXED_COLUMNS,
   RUN_COLUMNS,
   type TaskColumns,
@@ -73,7 +74,6 @@ const INPUT: Reading = {
 /** The columns that move while a task lives. */
 const MOVING: Reading = {
   ...toStorable({ ...RUN_COLUMNS, ...CHANGEABLE_COLUMNS }),
-  title: ({ task }) => toStoredText(task.details.title),
   progress: ({ task }) => task.course.progress && toStoredJson(task.course.progress, "progress"),
   // JSON, which every store can keep.
   state: RUN_COLUMNS.state,
@@ -82,7 +82,6 @@ const MOVING: Reading = {
 
 const ALL: Reading = { ...NUMBER, ...MOVING, ...INPUT, ...toStorable(FIXED_COLUMNS) }
 
-/** Text in these columns is an id or a name. */
 function toStorable(columns: TaskColumns): Reading {
   return Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, toStorableReading(name, read)]))
 }
@@ -91,7 +90,8 @@ function toStorableReading(name: string, read: TaskColumns[string]): Reading[str
   const field = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   return (source) => {
     const value = read(source)
-    return typeof value === "string" ? toStoredKey(value, field) : value
+    if (typeof value !== "string") return value
+    return COLUMNS_OF_TEXT.has(name) ? toStoredText(value) : toStoredKey(value, field)
   }
 }
 
