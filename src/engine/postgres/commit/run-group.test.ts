@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type TaskId } from "../../../task/id.ts"
+import { createSessionId, createTaskId, DEFAULT_WORKSPACE, type SessionId, type TaskId } from "../../../task/id.ts"
 import type { Operation } from "../../../task/operation.ts"
 import { QUEUED } from "../../suite/samples.ts"
 import { expectRefusal } from "../../suite/subject.ts"
@@ -38,6 +38,19 @@ describe("a group of writers", () => {
     sent()
     await runGroup(members.map(({ details }) => [complete(details.id)]))
     expect(sent().slice(0, 4)).toEqual(["WITH", "SELECT", "SELECT", "UPDATE tasks"])
+  })
+
+  test("uses a result beside a writer that is refused for the id of its task", async () => {
+    const { runGroup, commit, store } = await open()
+    const task = create()
+    const { id } = task.details
+    await commit([task, complete(id)])
+    const keys = [{ taskId: id, run: 1, kind: "ended" }] as const
+    const again = [create({ id }), complete(createTaskId())]
+    const [used, made] = await runGroup([[{ op: "notice.consume", keys, by: null }], again])
+    expect(used).toMatchObject({ isRefused: false, answers: [keys] })
+    expect(made).toMatchObject({ isRefused: true, error: { code: "invalid_input" } })
+    expect(await store.notices({ taskId: id }, 10)).toMatchObject([{ state: "consumed" }])
   })
 
   test("locks tasks before everything else", async () => {

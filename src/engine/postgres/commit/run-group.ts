@@ -74,7 +74,8 @@ export function createRunGroup(parts: GroupParts): RunGroup {
   /**
    * Loads rows and runs the rules, until the rules have found every row that they look for. Those that were missing are
    * added to `found`. A statement that waits for a lock does not see the rows that the holder of the lock has made: so before a
-   * writer is refused because a row is not there, everything is loaded once more, now that the locks are held.
+   * writer is refused because a row is not there, everything is loaded once more, now that the locks are held, and again
+   * if the rules then look for further rows.
    */
   async function perform(
     query: Query,
@@ -92,7 +93,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       hear?.(now)
       const { outcomes, missing, statements } = runWriters(writers, set, rules, now)
       if (!isWanting(missing)) {
-        if (!isLoadedAnew && outcomes.some(lacksRow)) {
+        if (outcomes.some(lacksRow) && !(isLoadedAnew && round === 1)) {
           addWants(wants, found)
           return perform(query, writers, wants, found, true)
         }

@@ -41,7 +41,7 @@ function askForNotices(questions: Questions, { rows }: Wants, set: WorkingSet): 
     (numbers) => `${SELECT_NOTICES} WHERE task = ANY(${questions.parameter(numbers)}::bigint[])`,
     (found: readonly NoticeRow[]) => {
       for (const row of found) notices.learn(toStoredNotice(row))
-      for (const id of rows.noticesOfTask.values()) notices.learnTask(id)
+      for (const id of rows.noticesOfTask.values()) if (tasks.learned(id)) notices.learnTask(id)
     },
   )
   questions.ask(
