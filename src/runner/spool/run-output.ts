@@ -90,39 +90,65 @@ export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: ()
   }
 }
 
-const FIRST_MEMORY_BYTES = 1_024
+interface Block {
+  readonly offset: number
+  readonly bytes: Buffer
+  used: number
+}
+
+const FIRST_BLOCK_BYTES = 1_024
+const LARGEST_BLOCK_BYTES = 64 * 1_024
 
 /** Output of a run before any of it is kept on disk. Past the limit the oldest bytes go. */
 function createMemoryOutput(limitBytes: number) {
-  let bytes: Buffer = Buffer.alloc(0)
-  /** The absolute offset at which they begin. */
-  let start = 0
+  let blocks: Block[] = []
   let totalBytes = 0
-  const firstOffset = (): number => Math.max(totalBytes - limitBytes, start)
+  let droppedBefore = 0
 
-  /** With as much room again as is held: so however much is written, each byte is moved only a few times. */
-  function makeRoom(byteCount: number): void {
-    const kept = bytes.subarray(firstOffset() - start, totalBytes - start)
-    start = firstOffset()
-    bytes = Buffer.allocUnsafe(Math.max((kept.byteLength + byteCount) * 2, FIRST_MEMORY_BYTES))
-    bytes.set(kept)
+  function roomyBlock(): Block {
+    const last = blocks.at(-1)
+    if (last && last.used < last.bytes.length) return last
+    const size = last ? Math.min(last.bytes.length * 2, LARGEST_BLOCK_BYTES) : FIRST_BLOCK_BYTES
+    const block = { offset: totalBytes, bytes: Buffer.allocUnsafe(size), used: 0 }
+    blocks.push(block)
+    return block
+  }
+
+  function dropOldest(): void {
+    if (totalBytes - droppedBefore <= limitBytes) return
+    droppedBefore = totalBytes - limitBytes
+    const firstKept = blocks.findIndex((block) => block.offset + block.used > droppedBefore)
+    // Moving the list for every block would cost its length each time.
+    if (firstKept > blocks.length / 2) blocks = blocks.slice(firstKept)
   }
 
   return {
     get firstOffset() {
-      return firstOffset()
+      return droppedBefore
     },
     get totalBytes() {
       return totalBytes
     },
     write(data: Uint8Array): void {
-      if (totalBytes - start + data.byteLength > bytes.byteLength) makeRoom(data.byteLength)
-      bytes.set(data, totalBytes - start)
-      totalBytes += data.byteLength
+      for (let position = 0; position < data.byteLength; ) {
+        const block = roomyBlock()
+        const piece = data.subarray(position, position + block.bytes.length - block.used)
+        block.bytes.set(piece, block.used)
+        block.used += piece.byteLength
+        position += piece.byteLength
+        totalBytes += piece.byteLength
+      }
+      dropOldest()
     },
-    /** Absolute offsets. What is no longer held is left out. */
-    read: (from: number, to: number): Buffer =>
-      Buffer.from(bytes.subarray(Math.max(from - start, 0), Math.max(to - start, 0))),
+    /** Absolute offsets, within what is kept. */
+    read(start: number, end: number): Buffer {
+      const pieces = blocks
+        .filter((block) => block.offset < end && block.offset + block.used > start)
+        .map((block) =>
+          block.bytes.subarray(Math.max(start - block.offset, 0), Math.min(end - block.offset, block.used)),
+        )
+      return Buffer.concat(pieces)
+    },
   }
 }
 
