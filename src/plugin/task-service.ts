@@ -66,15 +66,21 @@ export interface ToolCall {
   readonly hops?: number
 }
 
-/** The answer to a foreground call: exactly one of these, exactly once. */
+/** The answer to a foreground call: exactly one of these, exactly once. `taskId` is set where it tells the end of a task. */
 export type Answer =
   | { readonly outcome: "completed"; readonly patch: Patch }
-  | { readonly outcome: "failed"; readonly failure: TaskFailure; readonly patch: Patch | null }
+  | {
+      readonly outcome: "failed"
+      readonly failure: TaskFailure
+      readonly patch: Patch | null
+      readonly taskId?: TaskId
+    }
   | {
       readonly outcome: "cancelled" | "timed_out"
       readonly by: Stopper
       readonly reason: string
       readonly survivors: Survivors
+      readonly taskId?: TaskId
     }
   /** It goes on as a task. */
   | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }

@@ -236,12 +236,18 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
     case "completed":
       return { outcome: "completed", patch: task.patch }
     case "failed":
-      return { outcome: "failed", failure: task.failure, patch: task.patch }
+      return { outcome: "failed", failure: task.failure, patch: task.patch, taskId: task.id }
     case "interrupted":
-      return { outcome: "failed", failure: task.failure, patch: null }
+      return { outcome: "failed", failure: task.failure, patch: null, taskId: task.id }
     case "cancelled":
     case "timed_out":
-      return { outcome: task.status, by: task.stop.by, reason: task.stop.reason, survivors: task.survivors }
+      return {
+        outcome: task.status,
+        by: task.stop.by,
+        reason: task.stop.reason,
+        survivors: task.survivors,
+        taskId: task.id,
+      }
     default:
       return { outcome: "promoted", task, afterMs }
   }

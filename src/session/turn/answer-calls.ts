@@ -5,6 +5,7 @@ import { type CallPlace, createCallPlace, toStepKey, toOnCrash, toUnbegunStep } 
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"
 import type { TurnScope } from "./turn-scope.ts"
+import type { Answer } from "../../plugin/task-service.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { Notice } from "../../task/notice.ts"
 import { toHops } from "../../runner/run/active-run.ts"
@@ -37,7 +38,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   let unanswered = calls.length
   /** The last one to end is kept with the message, unless a shutdown comes in between. */
   let keepLast = (): void => {}
-  const parts = await Promise.all(
+  const ended = await Promise.all(
     places.map(async (place) => {
       const { call } = place
       const known = answers.get(call.id)
@@ -46,16 +47,18 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
       if (executed && turn.isHandedBack()) keepLeft(scope, place, executed)
       else if (executed && unanswered > 0) keep(scope, place.key, executed.result)
       else if (executed) keepLast = () => keep(scope, place.key, executed.result)
-      return known ?? (executed as ExecutedCall).result
+      const result = known ?? (executed as ExecutedCall).result
+      return { result, finished: toFinished(place.key, result, executed?.answer) }
     }),
   )
   if (turn.isHandedBack()) {
     keepLast()
     throw turn.signal.reason
   }
+  const parts = ended.map(({ result }) => result)
+  const finished = ended.map((each) => each.finished)
   const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
   const news = await takeNews(scope)
-  const finished = places.map(({ key }, index) => toFinished(key, parts[index]))
   // The model's next answer, or the turn's end, waits for the disk.
   turn.saveSoon({ ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
 }
@@ -76,9 +79,13 @@ async function recallLeft(scope: TurnScope, message: Message, position: number):
   return { answers, keys, begun }
 }
 
-/** A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. */
-function toFinished(key: string, result: ToolResult | undefined): FinishedStep {
-  return result?.isError === false ? { key, result: null, settlesClaims: true } : { key, result: null }
+/**
+ * A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. Only the end of
+ * its own task, where it has one, is what its answer tells.
+ */
+function toFinished(key: string, { isError }: ToolResult, answer: Answer | null | undefined): FinishedStep {
+  const tellsOwnEnd = answer != null && "taskId" in answer
+  return isError && !tellsOwnEnd ? { key, result: null } : { key, result: null, settlesClaims: true }
 }
 
 const NOTHING: LeftCalls = { answers: new Map(), keys: new Map(), begun: new Set() }

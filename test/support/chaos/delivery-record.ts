@@ -13,11 +13,13 @@ export interface Showing {
 
 const HEAD = /^(?:\d+\. )?Task \S+ \("(?<mark>\w+)"\): [a-z ]+\.(?<more> You have its result already\.)?$/
 const RESULT = /<\w+\/(?<run>\d+)>/
+const STOPPED = /^It was (?:cancelled|timed out): /
 const OWN_RESULT = /^<(?<mark>\w+)\/(?<run>\d+)>$/
 
 /** In the order in which they were shown. */
 export function readShowings(messages: readonly Message[]): readonly Showing[] {
-  return messages.flatMap((message) => (message.role === "tool" ? readAnswers(message) : readTold(message)))
+  const marks = new Map(messages.flatMap(callsOf).map(({ id, input }) => [id, (input as { mark?: string }).mark]))
+  return messages.flatMap((message) => (message.role === "tool" ? readAnswers(message, marks) : readTold(message)))
 }
 
 /** Ids, or beginnings of them, that the model said it knows. */
@@ -41,15 +43,18 @@ function readTold(message: Message): readonly Showing[] {
   return showings
 }
 
-function readAnswers({ parts }: Message): readonly Showing[] {
+function readAnswers({ parts }: Message, marks: ReadonlyMap<string, string | undefined>): readonly Showing[] {
   return parts.flatMap((part) => {
-    if (part.type !== "result" || part.isError) return []
+    if (part.type !== "result") return []
     const text = part.content.map((one) => (one.type === "text" ? one.text : "")).join("")
+    const mark = marks.get(part.callId)
+    if (part.isError && mark !== undefined && STOPPED.test(text)) return [{ how: "read", mark, run: 1 }]
+    if (part.isError) return findOwn(text)
     return text.startsWith("{") ? findEnded(JSON.parse(text) as JsonValue) : findOwn(text)
   })
 }
 
-/** The answer of a call that was a task when its process died, and whose result was there when the turn went on. */
+/** The answer of a call that was a task and ended in time, or was there when its turn went on after a crash. */
 function findOwn(text: string): readonly Showing[] {
   const { mark, run } = OWN_RESULT.exec(text)?.groups ?? {}
   return mark === undefined ? [] : [{ how: "read", mark, run: Number(run) }]
