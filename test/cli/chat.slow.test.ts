@@ -20,6 +20,22 @@ test("from a pipe, each line is answered before the next is read, without contro
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
 })
 
+test("nothing that comes behind /quit is taken, from a pipe or pasted", async () => {
+  const directory = createFolder()
+  const piped = startPiped({ directory })
+  piped.type("/quit")
+  piped.type("say never")
+  piped.endInput()
+  expect(await piped.exited).toBe(0)
+  const pasted = startInTerminal({ directory })
+  await pasted.shows(/you talk with offline\/rules/)
+  pasted.press("/quit\rsay never\r")
+  expect(await pasted.exited).toBe(0)
+  expect(pasted.shown()).not.toContain("The turn that runs goes on")
+  const { stdout } = await runToEnd({ directory, arguments: ["tasks", "list", "--all"] })
+  expect(stdout).toContain("No tasks yet.")
+})
+
 test("an answer streams while the prompt takes commands, and a message typed meanwhile is queued", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with offline\/rules/)

@@ -65,9 +65,12 @@ export async function runChat(options: ChatOptions): Promise<void> {
     prompt.close()
     detach()
     view.close()
-    const { givenBack } = chat
+    const { givenBack, behindQuit } = chat
     const { allShown } = held
-    await shutDown({ ...options, announcer, conversation, leftTurns, givenBack, allShown }, leaving.reason())
+    await shutDown(
+      { ...options, announcer, conversation, leftTurns, givenBack, behindQuit, allShown },
+      leaving.reason(),
+    )
   } catch (error) {
     if (!isMeanwhileError(error, "store_unavailable")) throw error
     tellLost(chat.early().filter(isMissed), screen)
@@ -92,6 +95,7 @@ function createChat(options: ChatOptions) {
   const foreground = createForeground()
   const early = new Set<string>()
   const givenBack: string[] = []
+  const behindQuit: string[] = []
   const announcer = createAnnouncer({
     desk,
     screen,
@@ -104,6 +108,7 @@ function createChat(options: ChatOptions) {
   const questions = createQuestionPrompt(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
   let isReady = false
+  let hasQuit = false
   const view = createAgentView({
     activity: desk.activity(),
     answers: screen,
@@ -168,10 +173,14 @@ function createChat(options: ChatOptions) {
     /** Lines that were entered before the chat was ready. */
     early: (): readonly string[] => [...early],
     givenBack,
+    /** Lines that were entered behind a `/quit`: nothing of them is taken. */
+    behindQuit,
     seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : questions.channel),
     /** A line that is entered before the chat is ready waits until it is. */
     async handle(line: string): Promise<void> {
-      if (!isReady && isQuit(line)) return leaving.end("quit")
+      if (hasQuit) return void (isMissed(line) && behindQuit.push(line))
+      hasQuit = isQuit(line)
+      if (!isReady && hasQuit) return leaving.end("quit")
       early.add(line)
       using _hint = createAwayHint(options)
       const talking = await ready.promise

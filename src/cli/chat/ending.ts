@@ -22,6 +22,8 @@ export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave"> 
   readonly leftTurns: LeftTurns
   /** Commands that the store may not have kept. */
   readonly givenBack: readonly string[]
+  /** Messages that came behind a `/quit`. */
+  readonly behindQuit: readonly string[]
   /** Resolves when every event that was heard is shown. */
   readonly allShown: () => Promise<void>
   /** How the program is called for this store. */
@@ -40,7 +42,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
     hurry.abort()
     parts.leave()
   })
-  if (ending !== "end of input") tellUnsaid(conversation, screen)
+  if (ending !== "end of input") tellUnsaid(parts)
   if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
     const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
     const succession = await unlessAway(describeHandoff(desk, { kind: "turn" }), AT_NEXT_START)
@@ -53,7 +55,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   else await tellGoing(parts, going, drainMs)
   if (ending === "end of input") {
     await unlessAway(finish(parts, hurry.signal), undefined)
-    tellUnsaid(conversation, screen)
+    tellUnsaid(parts)
   }
   await unlessAway(tellKept(desk, screen, words), undefined)
   conversation.close()
@@ -94,8 +96,8 @@ async function tellKept({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: s
 }
 
 /** Prints messages that the model never heard, so that a person can copy them. */
-function tellUnsaid(conversation: Conversation, screen: Screen): void {
-  const unsaid = conversation.unsaid()
+function tellUnsaid({ conversation, screen, behindQuit }: EndingParts): void {
+  const unsaid = [...conversation.unsaid(), ...behindQuit]
   if (unsaid.length === 0) return
   screen.print([`Queued and not said:`, ...unsaid.map((message) => plain(message).replaceAll(/^/gm, "  "))].join("\n"))
 }
