@@ -30,7 +30,8 @@ export async function greet(meanwhile: Runtime, screen: Screen, session: Session
 
 /** A reminder for the person who started the program, and news for everybody else at the screen. */
 export function warnOfYes(screen: Screen): void {
-  const text = "--yes: every approval is given without asking. The model may do anything you may."
+  const given = "every approval is given without asking, except to agents in the background"
+  const text = `--yes: ${given}. The model may do anything you may.`
   screen.print(screen.style.yellow(text))
 }
 
