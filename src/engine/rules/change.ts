@@ -10,7 +10,7 @@ export interface Change {
   hasOffers: boolean
 }
 
-/** One handler per operation, each in the file of its family. */
+/** One handler per operation, in files by family. `perform` has those of documents and artifacts. */
 export type Handlers = {
   readonly [Name in OperationName]: (operation: OperationOf<Name>, change: Change) => AnswerOf<Name>
 }
