@@ -23,12 +23,13 @@ export async function createSession(scope: ConversationScope, options: SessionOp
   const model = options.model ?? scope.models.defaultModel
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
-  const endUnkept = () => scope.runner.endUnkeptTurn(id)
+  const { runner, store, redactor, clock } = scope
+  const endUnkept = () => runner.endUnkeptTurn(id)
   const onTurnEnded = () => orWarn(scope, "tasks of a turn could not be stopped with it", { session: id }, endUnkept)
   const conversation = await toConversation(scope, { id, workspace, model, isNew }, () =>
     scope.defaults.isKept
-      ? createStoredLog({ ...scope, id, workspace }, data)
-      : createMemoryLog({ id, workspace, data, clock: scope.clock, onTurnEnded }),
+      ? createStoredLog({ id, workspace, runner, store, redactor, clock }, data)
+      : createMemoryLog({ id, workspace, data, clock, onTurnEnded }),
   )
   if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
@@ -52,21 +53,22 @@ export async function openConversation(
 ): Promise<Conversation> {
   const open = scope.open.get(id)
   if (open?.log.workspace === workspace) return open
-  const record = await scope.store.session(id)
+  const { runner, store, redactor, clock } = scope
+  const record = await store.session(id)
   if (record?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `There is no session ${id}. List the sessions to see their ids.`)
   }
-  const log = await openStoredLog({ ...scope, id, workspace }, record)
+  const log = await openStoredLog({ id, workspace, runner, store, redactor, clock }, record)
   const model = log.data.model || scope.models.defaultModel
   const conversation = await toConversation(scope, { id, workspace, model, isNew: false }, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
   if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
-  await scope.runner.resumeOwnWork()
+  await runner.resumeOwnWork()
   await followLiveTasks(scope, conversation)
   // A crash may have left groups that its last turn would have sealed.
-  if (!(await findLiveTurn(scope.store, log.data))) await inTurn(conversation, () => sealGroups(scope, conversation))
+  if (!(await findLiveTurn(store, log.data))) await inTurn(conversation, () => sealGroups(scope, conversation))
   return conversation
 }
 
