@@ -175,7 +175,10 @@ function createToldDirectly(scope: ReportScope, conversation: Conversation): Tol
       fallBack(scope, conversation, unseen, why)
     },
     giveUp(ended) {
-      for (const { key } of ended) for (const known of [givenUp, shown]) known.add(toKeyText(key))
+      for (const key of ended.map((each) => toKeyText(each.key))) {
+        givenUp.add(key)
+        shown.add(key)
+      }
     },
     isGivenUp: ({ key }) => givenUp.has(toKeyText(key)),
     forgetUsed(unused) {

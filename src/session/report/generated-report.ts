@@ -63,7 +63,7 @@ async function inTime(
   scope: Using<"clock" | "open"> & ReportScope,
   make: (signal: AbortSignal) => Promise<string>,
 ): Promise<string> {
-  const limit = limitTime(scope)
+  const limit = limitTime(scope, (message) => new Error(message))
   const signal = AbortSignal.any([limit.signal, scope.open.closing])
   try {
     return await unlessAborted(signal, make(signal))

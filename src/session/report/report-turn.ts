@@ -36,7 +36,7 @@ export function takeReportTurn(
     let begun = null as BegunReport | null
     let isWritten = false
     let isNothingLeft = false
-    const limit = limitTime(scope)
+    const limit = limitTime(scope, (message) => new MeanwhileError("closed", message))
     try {
       const { text, outcome } = await takeNewTurn(scope, conversation, {
         title: "report",
@@ -112,14 +112,17 @@ function toTitle(delivery: Delivery): string {
   return tasks.length === 0 && task ? `report about ${task}` : `report about ${tasks.length + 1} tasks`
 }
 
-/** Aborted when a report takes longer than it may. */
-export function limitTime({ clock, config }: Using<"clock"> & ReportScope): {
+/** Aborts when a report takes longer than it may. */
+export function limitTime(
+  { clock, config }: Using<"clock"> & ReportScope,
+  toError: (message: string) => Error,
+): {
   readonly signal: AbortSignal
   release(): void
 } {
   const { timeoutMs } = config.reports
   const limit = new AbortController()
-  const stop = (): void => limit.abort(new MeanwhileError("closed", `it took longer than ${timeoutMs} ms`))
+  const stop = (): void => limit.abort(toError(`it took longer than ${timeoutMs} ms`))
   return { signal: limit.signal, release: clock.schedule(timeoutMs, stop, { isBackground: true }) }
 }
 
