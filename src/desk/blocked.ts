@@ -27,10 +27,12 @@ export interface Blocked {
   byQuestion(): Promise<Questions>
 }
 
-export function createBlocked(
-  { workspace, store, tasks }: Pick<DeskScope, "workspace" | "store" | "tasks">,
-  inbox: Pick<Inbox, "list">,
-): Blocked {
+interface BlockedScope extends Pick<DeskScope, "workspace"> {
+  readonly store: Pick<DeskScope["store"], "task">
+  readonly tasks: Pick<DeskScope["tasks"], "list">
+}
+
+export function createBlocked({ workspace, store, tasks }: BlockedScope, inbox: Pick<Inbox, "list">): Blocked {
   const byQuestion = async (): Promise<Questions> => {
     const items = await inbox.list()
     const lines = await Promise.all(items.map(async (item) => ({ item, above: await findAncestors(store, item.task) })))

@@ -22,7 +22,13 @@ export interface Cleared {
   readonly gone: readonly TaskId[]
 }
 
-type ClearScope = Pick<DeskScope, "workspace" | "store" | "tasks">
+interface ClearScope extends Pick<DeskScope, "workspace"> {
+  readonly tasks: Pick<DeskScope["tasks"], "clear" | "remove" | "list">
+}
+
+interface ClearOwnScope extends ClearScope {
+  readonly store: Pick<DeskScope["store"], "sessions">
+}
 
 /** Removes ended work of the whole workspace. What a session has not used yet stays. */
 export async function clearAll({ workspace, tasks }: ClearScope): Promise<Cleared> {
@@ -33,7 +39,7 @@ export async function clearAll({ workspace, tasks }: ClearScope): Promise<Cleare
 }
 
 /** The same for what one person has begun. */
-export async function clearOwn(scope: ClearScope, own: OwnWork): Promise<Cleared> {
+export async function clearOwn(scope: ClearOwnScope, own: OwnWork): Promise<Cleared> {
   const { workspace, tasks } = scope
   const ofSessions = (await findSessionFamily(scope, own.sessions)).map(async (session): Promise<Cleared> => {
     const removed = await tasks.clear({ workspace, kinds: WORK_KINDS, session, isConsumed: true })
@@ -54,7 +60,7 @@ async function removeTask({ workspace, tasks }: ClearScope, id: TaskId): Promise
   }
 }
 
-async function countKept(tasks: ClearScope["tasks"], filter: TaskFilter): Promise<number> {
+async function countKept(tasks: Pick<ClearScope["tasks"], "list">, filter: TaskFilter): Promise<number> {
   let count = 0
   const unused = { ...filter, kinds: WORK_KINDS, isConsumed: false }
   for await (const { session } of listAll(tasks, unused)) if (session !== null) count++
@@ -65,7 +71,7 @@ const PAGE_SIZE = 500
 
 /** These sessions, and those of the agents below them, however deep. */
 async function findSessionFamily(
-  { workspace, store }: ClearScope,
+  { workspace, store }: Pick<ClearOwnScope, "workspace" | "store">,
   sessions: readonly SessionId[],
 ): Promise<readonly SessionId[]> {
   const children = new Map<SessionId, SessionId[]>()

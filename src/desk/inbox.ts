@@ -58,7 +58,13 @@ export interface Inbox {
 /** Wake-ups may be lost: after so long the inbox is read again in any case. */
 const LOOK_EVERY_MS = 5_000
 
-export function createInbox(scope: DeskScope): Inbox {
+interface InboxScope extends Pick<DeskScope, "workspace" | "actor" | "clock" | "closing" | "isShared"> {
+  readonly store: Pick<DeskScope["store"], "waits" | "wait" | "task">
+  readonly tasks: Pick<DeskScope["tasks"], "get" | "answer" | "leaveToOthers" | "workers">
+  readonly bus: Pick<DeskScope["bus"], "subscribe">
+}
+
+export function createInbox(scope: InboxScope): Inbox {
   const { workspace, store, tasks, closing } = scope
   const readWaits = async (taskId?: TaskId): Promise<readonly WaitRecord[]> =>
     (await store.waits({ workspace, isOpen: true, ...(taskId && { taskId }) })).filter(({ reason }) =>
@@ -108,7 +114,7 @@ const MOST_LOOKED_AT = 4
  * is read only when the ids differ.
  */
 async function* followItems(
-  { bus, clock }: Pick<DeskScope, "bus" | "clock">,
+  { bus, clock }: Pick<InboxScope, "bus" | "clock">,
   readItems: () => Promise<readonly InboxItem[]>,
   readWaits: (task?: TaskId) => Promise<readonly WaitRecord[]>,
   signal: AbortSignal,

@@ -48,7 +48,10 @@ export interface PromptWork {
   settle(prompt: Prompt, options: SettleOptions): AsyncGenerator<WorkEvent, void>
 }
 
-type PromptScope = Pick<DeskScope, "workspace" | "store" | "bus" | "clock" | "closing">
+interface PromptScope extends Pick<DeskScope, "workspace" | "clock" | "closing"> {
+  readonly store: Pick<DeskScope["store"], "task">
+  readonly bus: Pick<DeskScope["bus"], "subscribeTask">
+}
 
 export function createPromptWork(
   scope: PromptScope,
@@ -129,7 +132,7 @@ export function createPromptWork(
  * Each saved progress of a task wakes this up, so a wake-up costs one read, of that task.
  */
 async function waitForNews(
-  { store, bus, clock }: PromptScope,
+  { store, bus, clock }: Pick<PromptScope, "store" | "bus" | "clock">,
   going: readonly TaskRecord[],
   signal: AbortSignal,
 ): Promise<void> {

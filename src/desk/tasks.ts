@@ -1,6 +1,14 @@
 import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
-import type { ExecuteOptions, Execution, ListedTask, SaidTo, TaskView, ToolCall } from "../plugin/task-service.ts"
+import type {
+  ExecuteOptions,
+  Execution,
+  ListedTask,
+  SaidTo,
+  TaskService,
+  TaskView,
+  ToolCall,
+} from "../plugin/task-service.ts"
 import type { ArtifactRecord } from "../task/document.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { GroupRecord } from "../task/group.ts"
@@ -73,7 +81,11 @@ export interface DeskTasks {
   clear(own: OwnWork | null): Promise<Cleared>
 }
 
-export function createDeskTasks(scope: DeskScope, inbox: Pick<Inbox, "below">): DeskTasks {
+interface TasksScope extends Pick<DeskScope, "workspace" | "store" | "clock" | "closing" | "isShared"> {
+  readonly tasks: TaskService & Pick<DeskScope["tasks"], "counts" | "workers" | "leaveToOthers">
+}
+
+export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below">): DeskTasks {
   const { workspace, store, tasks, clock, closing } = scope
   const find = async (id: string): Promise<TaskRecord> => (await tasks.get(id, workspace)).task
   return {

@@ -51,10 +51,13 @@ export interface Turns {
   stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
 }
 
-export function createTurns(
-  { workspace, store, tasks, bus, clock }: Pick<DeskScope, "workspace" | "store" | "tasks" | "bus" | "clock">,
-  inbox: Pick<Inbox, "of">,
-): Turns {
+interface TurnsScope extends Pick<DeskScope, "workspace" | "clock"> {
+  readonly store: Pick<DeskScope["store"], "task">
+  readonly tasks: Pick<DeskScope["tasks"], "list" | "get" | "cancel" | "runsHere" | "takesTurns">
+  readonly bus: Pick<DeskScope["bus"], "subscribeTask">
+}
+
+export function createTurns({ workspace, store, tasks, bus, clock }: TurnsScope, inbox: Pick<Inbox, "of">): Turns {
   function toPlace({ id, status, session }: TaskSummary): DeskTurn["where"] {
     if (status === "waiting") return "person"
     if (status === "queued") return session !== null && tasks.takesTurns(session) ? "here" : "elsewhere"
