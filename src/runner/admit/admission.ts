@@ -202,10 +202,8 @@ class AskedPermission implements PermissionRequest {
 export class Caller {
   readonly #onAsked: (() => Promise<void>) | undefined
   #controller: AbortController | undefined
-  /** Why the call is no longer wanted; undefined as long as it is. */
-  withdrawnFor: Required<StopRequest> | undefined
-  /** What the caller does before a person is asked. Undefined: nobody is. */
-  asked: Promise<void> | undefined
+  #withdrawnFor: Required<StopRequest> | undefined
+  #asked: Promise<void> | undefined
 
   constructor(onAsked?: () => Promise<void>) {
     this.#onAsked = onAsked
@@ -213,7 +211,17 @@ export class Caller {
 
   /** Called before a person is asked; the question waits for it. The caller is told once. */
   tellAsked(): Promise<void> {
-    return (this.asked ??= this.#onAsked?.() ?? Promise.resolve())
+    return (this.#asked ??= this.#onAsked?.() ?? Promise.resolve())
+  }
+
+  /** Settles once the caller was told that a person is asked. Undefined: no person is asked. */
+  get asked(): Promise<void> | undefined {
+    return this.#asked
+  }
+
+  /** Why the call is no longer wanted. Undefined: the call is still wanted. */
+  get withdrawnFor(): Required<StopRequest> | undefined {
+    return this.#withdrawnFor
   }
 
   /** Aborts when the call is no longer wanted. */
@@ -222,7 +230,7 @@ export class Caller {
   }
 
   withdraw(cause: Required<StopRequest>): void {
-    this.withdrawnFor ??= cause
+    this.#withdrawnFor ??= cause
     this.#controller ??= new AbortController()
     this.#controller.abort(new MeanwhileError("closed", cause.reason))
   }
