@@ -11,13 +11,13 @@ import { requireOpen } from "../run/enter.ts"
 import { findOrigin, isInBackground } from "../run/runs-above.ts"
 import { type Admitted, parseInput, checkCall } from "./details.ts"
 import { requireRoomForAgent } from "./child-limits.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { AdmitScope } from "./scope.ts"
 
 /**
  * The one place where a call is let in, from every caller. Answers at once unless a hook, permission, the parent or the
  * store must be asked: a call in the foreground pays for nothing it does not need.
  */
-export function admit(scope: RunnerScope, call: ToolCall, caller: Caller = NOBODY): Admitted | Promise<Admitted> {
+export function admit(scope: AdmitScope, call: ToolCall, caller: Caller = NOBODY): Admitted | Promise<Admitted> {
   requireOpen(scope, call)
   checkCall(call)
   requireOwnSession(call, findHome(scope, call))
@@ -32,7 +32,7 @@ export function admit(scope: RunnerScope, call: ToolCall, caller: Caller = NOBOD
 }
 
 /** Hooks may change the input: what permission sees, and what runs, is the changed one. */
-async function admitWithHooks(scope: RunnerScope, admitted: Admitted, caller: Caller): Promise<Admitted> {
+async function admitWithHooks(scope: AdmitScope, admitted: Admitted, caller: Caller): Promise<Admitted> {
   const { call, plugin, tool } = admitted
   const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
   if (decision.decision === "refuse") return withDecision(admitted, { allowed: false, reason: decision.reason })
@@ -64,7 +64,7 @@ export async function tellHooks(
 
 /** Permission that cannot be asked is not given. */
 function decide(
-  scope: Pick<RunnerScope, "store" | "active" | "admission">,
+  scope: Pick<AdmitScope, "store" | "active" | "admission">,
   admitted: Admitted,
   caller: Caller,
 ): PermissionDecision | Promise<PermissionDecision> {
@@ -83,7 +83,7 @@ function decide(
 }
 
 async function finishAdmission(
-  scope: Pick<RunnerScope, "store" | "config" | "active" | "admission">,
+  scope: Pick<AdmitScope, "store" | "config" | "active" | "admission">,
   asked: Admitted,
   decision: PermissionDecision | Promise<PermissionDecision>,
 ): Promise<Admitted> {

@@ -6,6 +6,7 @@ import { createTaskId, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { WaitRecord } from "../../task/wait.ts"
+import type { DetailsScope } from "../admit/scope.ts"
 import { enter } from "../run/enter.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
@@ -13,10 +14,23 @@ import { waitForEnd } from "../run/wait-for-end.ts"
 import { type ActiveRun, type RunSteps, toCallKey } from "../run/active-run.ts"
 import { restRun } from "../run/yield-slots.ts"
 import { runsAbove } from "../run/runs-above.ts"
-import type { CancelScope, HasActive, HasRedactor, HasStore, OutputScope, SlotScope } from "../run/scope.ts"
+import type {
+  CancelScope,
+  HasActive,
+  HasClock,
+  HasConfig,
+  HasEngine,
+  HasRedactor,
+  HasStore,
+  HasWritten,
+  SlotScope,
+  StopScope,
+} from "../run/scope.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
+
+interface QuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
 /**
  * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without
@@ -27,7 +41,7 @@ import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQ
  * time is over, or its asker has ended.
  */
 export async function askPerson(
-  scope: OutputScope & SlotScope,
+  scope: StopScope & SlotScope & DetailsScope & HasEngine,
   run: Pick<AskingRun, "taskId" | "isLeft">,
   question: Question,
   signal: AbortSignal,
@@ -53,11 +67,7 @@ export async function askPerson(
   return { isAnswered: false, reason: `${describeShutdown(scope)} before anybody answered` }
 }
 
-async function writeQuestion(
-  scope: OutputScope & HasActive,
-  active: ActiveRun,
-  question: Question,
-): Promise<TaskRecord> {
+async function writeQuestion(scope: QuestionScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
   scope.written.sessions.note(active.origin.session)
   const details = toQuestionDetails(scope, active, question)
   const entry = { as: "waiting", wait: toQuestionWait(scope, question) } as const

@@ -3,12 +3,13 @@ import type { FactEvent } from "../../task/event.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import { type ActiveRun, ranMs } from "../run/active-run.ts"
 import { type Admitted, toDetails } from "../admit/details.ts"
+import type { DetailsScope } from "../admit/scope.ts"
 import { toSlotKeys, noteCreated } from "../execute/begin-run.ts"
 import { finishFollowing, streamOutput } from "../output/deliver-output.ts"
 import { toStepsTaken } from "../run/journal.ts"
 import { markLost } from "../run/ownership.ts"
 import { giveBackFacts, takeFacts } from "../run/run-account.ts"
-import type { HasLog, HasWritten, OutputScope, SlotScope } from "../run/scope.ts"
+import type { HasClock, HasEngine, HasLog, HasWritten, SlotScope, StopScope } from "../run/scope.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 
 /**
@@ -19,7 +20,7 @@ import { yieldNewSlot } from "../run/yield-slots.ts"
  * foreground.
  */
 export async function promoteRun(
-  scope: OutputScope & SlotScope,
+  scope: StopScope & SlotScope & DetailsScope & HasEngine,
   active: ActiveRun,
   admitted: Admitted,
 ): Promise<boolean> {
@@ -74,7 +75,7 @@ function giveUp(scope: HasLog & HasWritten, active: ActiveRun): void {
 }
 
 function toCreation(
-  scope: OutputScope,
+  scope: DetailsScope & HasClock,
   active: ActiveRun,
   admitted: Admitted,
   afterMs: number,

@@ -15,7 +15,8 @@ const LOOK_EVERY_MS = 40
 /** At what runs elsewhere, where looking costs more. */
 const LOOK_FAR_EVERY_MS = 250
 
-interface StreamScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
+/** Keeps what a run prints in the store. */
+export interface StreamScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
 
 /** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
 export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
@@ -126,7 +127,7 @@ export function streamOutput(scope: StreamScope, active: ActiveRun): void {
 }
 
 function openStream(
-  { redactor, clock, engine, log }: StreamScope,
+  { redactor, clock, engine, log }: HasClock & HasLog & HasRedactor & HasEngine,
   spool: RunSpool,
   run: Required<RunReference>,
 ): OutputStream | null {

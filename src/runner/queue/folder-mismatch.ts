@@ -4,10 +4,12 @@ import type { Lease } from "../../task/lease.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { Clock } from "../../base/clock.ts"
-import type { HasQueue, HasTools, HasWritten, OutputScope } from "../run/scope.ts"
+import type { FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten } from "../run/scope.ts"
 import { isLeftForHost } from "../worker/left-host.ts"
 import { stoodStill } from "../worker/worker.ts"
 import { listWorkers } from "../worker/worker-list.ts"
+
+interface FolderMismatchScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}
 
 export type FolderMismatch = ReturnType<typeof createFolderMismatch>
 
@@ -18,7 +20,7 @@ type Found = "here" | "left" | TaskRecord
  * Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. `announce`
  * tells others what is left here, and resolves once they can know.
  */
-export function createFolderMismatch(scope: OutputScope & HasQueue & HasTools, announce: () => Promise<void>) {
+export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>) {
   const left = createSkippedOffers(scope.clock)
   const leaseMs = scope.config.leaseSeconds * 1_000
   let siftedAt = scope.clock.monotonic()

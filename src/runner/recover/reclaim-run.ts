@@ -7,13 +7,15 @@ import type { TaskSummary } from "../../task/record.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import { toSlotKeys } from "../execute/begin-run.ts"
-import { storeLeftOutput } from "../output/deliver-output.ts"
+import { type StreamScope, storeLeftOutput } from "../output/deliver-output.ts"
 import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redactor.ts"
-import type { CancelScope, ExecuteScope, HasConfig, HasSpool, HasStore, HasTools } from "../run/scope.ts"
+import type { CancelScope, ExecuteScope, HasActive, HasConfig, HasSpool, HasStore, HasTools } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
+
+interface EndProcessesScope extends StreamScope, HasActive, HasConfig, HasSpool, HasTools {}
 
 export interface ReclaimOptions {
   /**
@@ -60,7 +62,7 @@ async function decide(scope: ExecuteScope, task: TaskSummary, lost: WorkerId, op
 }
 
 async function finishStop(
-  scope: ExecuteScope,
+  scope: CancelScope & EndProcessesScope,
   task: Extract<TaskSummary, { status: "stopping" }>,
   { hasSpool }: ReclaimOptions,
 ): Promise<void> {
@@ -136,7 +138,7 @@ async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
  * A worker that was suspended before it started its first command, and so has no folder, can no longer start it. A tool
  * that is not known here may be one that starts commands.
  */
-async function endProcesses(scope: ExecuteScope, task: TaskSummary): Promise<Survivors> {
+async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promise<Survivors> {
   const tool = findTool(scope, task)
   if (!scope.spool.hasRun(task.id, task.run) && tool && !tool.reattaches) return []
   const spool = openRun(scope, task)

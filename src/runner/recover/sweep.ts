@@ -3,7 +3,9 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Orphan } from "../spool/orphans.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { HasActive, HasConfig, HasLog, HasSpool, OutputScope } from "../run/scope.ts"
+import type { HasActive, HasConfig, HasEngine, HasLog, HasSpool, HasStore } from "../run/scope.ts"
+
+interface OrphanScope extends HasLog, HasConfig, HasEngine, HasSpool {}
 
 /**
  * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its
@@ -12,14 +14,14 @@ import type { HasActive, HasConfig, HasLog, HasSpool, OutputScope } from "../run
  * here. Folders of processes that live, of tasks that do, and of what runs here, are left alone: while a call is
  * promoted it has no task yet.
  */
-export async function sweepSpool(scope: OutputScope & HasActive): Promise<void> {
+export async function sweepSpool(scope: OrphanScope & HasStore & HasActive): Promise<void> {
   for (const orphan of await scope.spool.orphans()) {
     if (!scope.active.has(orphan.taskId)) await sweepOrphan(scope, orphan, await scope.store.task(orphan.taskId))
   }
 }
 
 /** A disk that is full, or read-only, keeps no program from starting. */
-async function sweepOrphan(scope: OutputScope, { taskId, runs }: Orphan, task: TaskRecord | undefined): Promise<void> {
+async function sweepOrphan(scope: OrphanScope, { taskId, runs }: Orphan, task: TaskRecord | undefined): Promise<void> {
   try {
     if (task && task.strippedAt === null) return await endLeftRuns(scope, task, runs)
     if (!task) await openRun(scope, taskId, 1).stopAll(scope.config.stopGraceSeconds * 1_000)
@@ -32,7 +34,7 @@ async function sweepOrphan(scope: OutputScope, { taskId, runs }: Orphan, task: T
   }
 }
 
-async function endLeftRuns(scope: OutputScope, task: TaskRecord, runs: readonly number[]): Promise<void> {
+async function endLeftRuns(scope: OrphanScope, task: TaskRecord, runs: readonly number[]): Promise<void> {
   // Without a store that keeps output there is one spool, and the worker that ended a run has ended its processes.
   if (!scope.engine.outputs) return
   for (const run of runs) {

@@ -4,14 +4,16 @@ import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import { type TaskSummary, WORK_KINDS } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
-import type { HasActive, HasSpool, HasStore, HasWritten, OutputScope } from "../run/scope.ts"
+import type { HasActive, HasClock, HasConfig, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
+
+interface RetentionScope extends HasStore, HasClock, HasConfig, HasActive, HasSpool, HasWritten {}
 
 const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Takes away what has been used long enough ago. What nobody has used stays. */
-export async function applyRetention(scope: OutputScope & HasActive): Promise<void> {
+export async function applyRetention(scope: RetentionScope): Promise<void> {
   const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
   const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }

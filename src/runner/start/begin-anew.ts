@@ -6,9 +6,12 @@ import { enter } from "../run/enter.ts"
 import { type Admitted, toDetails } from "../admit/details.ts"
 import { requireNoApproval, toApprovalWait } from "../admit/approval.ts"
 import { toHops, withHops } from "../run/active-run.ts"
-import type { DetailsScope, RunnerScope } from "../admit/scope.ts"
-import type { ExecuteScope, HasActive, HasStore, HasWritten } from "../run/scope.ts"
+import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
+import type { CancelScope, HasActive, HasClock, HasQueue, HasStore, HasWritten } from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
+
+/** Begins another run of a task. */
+export interface BeginScope extends AdmitScope, DetailsScope, HasQueue, HasClock {}
 
 export interface NextRun {
   readonly reason: "retry" | "resume"
@@ -21,7 +24,7 @@ export interface NextRun {
  * Begins another run of a task that has ended. Hooks, permission and limits may refuse it like any call. A retry that
  * needs an approval waits in the inbox; a resumed agent cannot.
  */
-export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: NextRun): Promise<TaskRecord> {
+export async function beginAnew(scope: BeginScope, task: TaskRecord, next: NextRun): Promise<TaskRecord> {
   const admitted = await admit(scope, await toCall(scope, task, next.input))
   try {
     if (next.reason === "resume") requireNoApproval(admitted)
@@ -53,7 +56,12 @@ async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unkn
 }
 
 /** Dying before the commit: nothing happened. After it: the run is in the queue or in the inbox. */
-async function write(scope: ExecuteScope, task: TaskRecord, admitted: Admitted, next: NextRun): Promise<TaskRecord> {
+async function write(
+  scope: DetailsScope & HasStore & HasQueue & HasClock,
+  task: TaskRecord,
+  admitted: Admitted,
+  next: NextRun,
+): Promise<TaskRecord> {
   const { reason, hops } = next
   const held = scope.written.heldInputs.get(task.id)
   try {
@@ -95,7 +103,7 @@ function toInputOf(scope: DetailsScope, task: TaskRecord, admitted: Admitted, { 
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
 /** Runs the same input again, as another run, once a person has allowed it where that is needed. */
-export async function retryTask(scope: RunnerScope, task: TaskRecord, hops = 0): Promise<TaskRecord> {
+export async function retryTask(scope: BeginScope & CancelScope, task: TaskRecord, hops = 0): Promise<TaskRecord> {
   requireRetryable(task)
   await stopTurnsBelow(scope, task)
   return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task), hops })

@@ -5,12 +5,11 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { SaidTo } from "../../plugin/task-service.ts"
 import { parseInput } from "../admit/details.ts"
-import type { RunnerScope } from "../admit/scope.ts"
 import type { HasPorts, HasTools } from "../run/scope.ts"
-import { beginAnew, requireInput } from "./begin-anew.ts"
+import { type BeginScope, beginAnew, requireInput } from "./begin-anew.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
-export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: string, hops = 0): Promise<TaskRecord> {
+export async function resumeTask(scope: BeginScope, task: TaskRecord, prompt: string, hops = 0): Promise<TaskRecord> {
   const { tool, resume } = requireResumableTool(scope, task)
   requireText("prompt", prompt)
   requireResumable(task)
@@ -60,7 +59,7 @@ async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<Se
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
 
 /** To a live agent, at its next tool boundary; a completed one is resumed. */
-export async function sayToTask(scope: RunnerScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
+export async function sayToTask(scope: BeginScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
   requireText("message", text)
   if (task.kind !== "agent") {
     const message = `Task ${task.id} is a call of ${task.tool}: only agents can be told something.`
