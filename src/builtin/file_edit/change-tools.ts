@@ -114,7 +114,7 @@ function createUndoFileChange(files: WorkingFiles): Tool {
   })
 }
 
-/** What the tools have in common that make a change which may be made twice. */
+/** The common part of the tools whose change may be made twice. */
 function changing<Input extends { readonly path: string }>(
   files: WorkingFiles,
   toDecision: (input: Input) => DecideContent,

@@ -31,7 +31,7 @@ const MOST_SEEN = 10_000
 
 /** The files of the root, as the tools read and change them. */
 export interface WorkingFiles {
-  /** What every tool with a path as its input has: with it, other processes understand the path in the same way. */
+  /** Every tool with a path as its input has these fields: they give the path the same meaning in other processes. */
   readonly byPath: Required<Pick<Tool<{ readonly path: string }>, "pin" | "isHere" | "folderOf">>
   read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
   /** Previews `change`. Changes nothing. */

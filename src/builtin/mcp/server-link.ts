@@ -150,7 +150,7 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
   }
 }
 
-/** Whoever waits is woken by every change: nothing has to be looked at in between. */
+/** Every change wakes the callers that wait, so nothing is polled in between. */
 async function waitFor<Found>(
   look: () => Found | undefined,
   waiting: Set<() => void>,

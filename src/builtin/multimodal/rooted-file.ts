@@ -7,7 +7,7 @@ import { systemCodeOf } from "../../base/system-error.ts"
 export interface FileHead {
   /** From the root and without symbolic links, for people and models. */
   readonly name: string
-  /** Of the whole file. */
+  /** The size of the whole file. */
   readonly bytes: number
   readonly head: Uint8Array
 }

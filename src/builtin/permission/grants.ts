@@ -66,7 +66,7 @@ function isCovered({ plugin, tool, scope }: Grant, call: JudgedCall): boolean {
   }
 }
 
-/** What the plugin is told of the runtime around it. */
+/** The parts of the runtime that the plugin may use. */
 export interface PermissionSurroundings {
   /** The person who can be asked now. Without one, calls wait in the inbox. */
   readonly channel: () => PersonChannel | null

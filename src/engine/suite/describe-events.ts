@@ -145,7 +145,7 @@ function note({ store }: Engine, taskId: TaskId, done: number): Promise<unknown>
   return store.commit([{ op: "task.note", run: { taskId, run: 1 }, facts: [{ type: "task.progressed", progress }] }])
 }
 
-/** What every live view does: one read at a time from its own cursor, again whenever it was woken meanwhile. */
+/** Reads like every live view: one read at a time from its own cursor, and another if a wake-up came meanwhile. */
 function followEvents({ bus, store }: Engine, id: TaskId, seen: number[]): { stop(): Promise<void> } {
   let isWoken = true
   let reading: Promise<void> | undefined

@@ -101,7 +101,7 @@ async function findSame(
   }
 }
 
-/** What was done before a refusal does not count: the caller throws the attempt away. */
+/** Performs the actions up to the first refusal and returns it. The caller discards a model that refused. */
 function firstRefusal(model: StoreModel, actions: readonly Action[]): string | undefined {
   for (const action of actions) {
     const refusal = performOnModel(model, action)

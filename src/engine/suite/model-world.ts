@@ -5,7 +5,7 @@ import type { Operation, RunReference } from "../../task/operation.ts"
 import { COMPLETED, FAILED, FAILURE, sampleDetails, sampleWait, STARTED, WORKER } from "./samples.ts"
 import type { Action } from "./store-model.ts"
 
-/** What the store calls what the model numbers. Every plan has a world of its own, so that they can share a store. */
+/** Maps the numbers of the model to the ids of the store. Each plan has its own world: plans can share a store. */
 export interface World {
   readonly leaseKey: string
   taskId(slot: number): TaskId

@@ -88,7 +88,7 @@ export function toCallOrigin({ call, depth, hops }: Admitted): RunOrigin {
   }
 }
 
-/** One that a store could not keep as it is names nothing that is there. */
+/** Null also for a folder whose name no store can keep unchanged: no folder on disk has such a name. */
 function toFolder(tool: Tool, pinned: unknown): string | null {
   try {
     const folder = tool.folderOf?.(pinned)

@@ -34,7 +34,7 @@ export function createGroupUpkeep(
     if (settled.size > MOST_REMEMBERED) settled.clear()
   }
 
-  /** One that cannot be tended now is, at the next look at all of them. */
+  /** A group whose upkeep fails now is tended again when all groups are looked at. */
   async function tendWoken(): Promise<void> {
     for (const id of woken) {
       woken.delete(id)

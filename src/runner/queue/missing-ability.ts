@@ -18,7 +18,7 @@ export function findMissingAbility(
   // This process leaves the task alone if it takes only its own work.
   const isOthers = (kind === "turn" ? scope.queue.ownTurns : scope.queue.own)?.has(task) === false
   const workers = isOthers ? living.filter(({ id }) => id !== scope.worker.id) : living
-  // One of an earlier version takes work, and does not say which; one that starts will.
+  // A worker of an earlier version takes work without announcing it; a worker that starts has not announced it yet.
   if (workers.some(({ announcement, host, isStarting }) => announcement === null && (host === null || isStarting)))
     return undefined
   const announced = workers.flatMap(({ announcement }) => announcement ?? [])
@@ -27,7 +27,7 @@ export function findMissingAbility(
   if (ofKind.length === 0) return { needs: "kind", name: kind, text: `no worker takes ${kind} tasks` }
   const able = ofKind.filter(({ plugins }) => plugins[plugin]?.includes(tool))
   if (able.length > 0) {
-    // One that takes all work does not leave it for long: it fails it, and says which folder is missing.
+    // A worker that takes all work soon fails the task, with the name of the missing folder.
     const named = { ...task, taskId: task.id }
     if (!able.every(({ takes, leaves }) => takes === "own" && isSkipped(leaves, named))) return undefined
     // Earlier versions did not keep which one it is.

@@ -49,7 +49,7 @@ export function createReclaim(scope: ExecuteScope): Reclaim {
     )
     const isLost = (lease: Lease): boolean =>
       lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isAlive(lease.data) === false)
-    // One that this worker holds is of a takeover that did not get through.
+    // This worker holds the lease of another worker only after a takeover that failed halfway.
     const isLeft = (lease: Lease): boolean =>
       lease.key !== `${WORKER_LEASE_PREFIX}${scope.worker.id}` && (lease.holder === scope.worker.id || isLost(lease))
     for (const lease of leases) if (isKept(lease) || isLeft(lease)) await reclaimSafely(scope, lease)

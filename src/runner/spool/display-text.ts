@@ -14,7 +14,7 @@ const CONTROL = /(?![\t\n])\p{Cc}/u
 
 const ESCAPE = "\u001b"
 const BELL = "\u0007"
-/** What a line is made of, in the order in which it is looked for. */
+/** Matches one piece of a line. The alternatives are tried in this order. */
 const PIECE = new RegExp(
   [
     "([\\t\\P{Cc}]+)",

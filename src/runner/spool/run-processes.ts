@@ -98,7 +98,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
     return toSupervised(process.state === "ended" ? process.ending : UNKNOWN_ENDING, left)
   }
 
-  /** Of the commands that have not ended, adopted ones included. */
+  /** The process trees of the commands that have not ended, adopted commands included. */
   function running(): readonly ProcessTree[] {
     const adopted = [...found.values()].flatMap((process) => (process.state === "alive" ? [process.tree] : []))
     return [...Array.from(live, ({ tree }) => tree), ...adopted]

@@ -124,7 +124,7 @@ export async function findTurnsBelow(
   scope: HasStore,
   { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,
 ): Promise<readonly TaskSummary[]> {
-  // One that has not begun has none.
+  // A task that has not begun has no turns below it.
   if (status === "running" || fence === 0) return []
   return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE })
 }

@@ -86,7 +86,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   async function confirm(): Promise<boolean> {
     const wasUnderWay = renewal !== undefined
     const isOurs = await renewOnce()
-    // One that was under way may have been asked for before this process stood still.
+    // A renewal that was under way may have been sent before this process stood still.
     return isOurs && wasUnderWay && !isFresh() ? renewOnce() : isOurs
   }
 

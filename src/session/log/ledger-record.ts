@@ -70,7 +70,7 @@ export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): As
   yield* readSession(store, session)
 }
 
-/** One that is used while the list is read moves to its front: the front is read again until it holds nothing new. */
+/** A session that is used meanwhile moves to the front of the list: the front is read until it holds nothing new. */
 async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGenerator<SessionRecord> {
   const seen = new Set<SessionId>()
   let since = Number.NEGATIVE_INFINITY

@@ -40,8 +40,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     onBack(awayMs) {
       options.onAway?.(false)
       if (isOpen) tell(`The store at ${server} is back, after ${Math.round(awayMs / 1_000)} s.`)
-      // One that may take as long as it takes may be at it still: that its connection is dead, the keep-alive finds
-      // out.
+      // Without a time limit a statement may still be running. The keep-alive finds out whether its connection is dead.
       if (options.statementTimeoutMs === 0) return
       const backAtMs = performance.now()
       setTimeout(() => connections.giveUp(backAtMs), LATE_ANSWER_MS).unref()

@@ -7,7 +7,7 @@ interface ReachabilityParts {
 }
 
 const GRACE_MS = 1_000
-/** One that is late may be so because this process, or the machine, was busy. */
+/** A single probe may fail because this process, or the machine, was busy. */
 const FEWEST_FAILURES = 2
 const SHORTEST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 1_000

@@ -55,7 +55,7 @@ export function createLeaseReads(
     async workers() {
       const conditions = createConditions()
       demandPrefix(conditions, "key", WORKER_LEASE_PREFIX)
-      // One that somebody else has taken is of a worker that is gone.
+      // If another worker holds the lease, the worker that it is named after is gone.
       conditions.demand(`key = ${conditions.bind(WORKER_LEASE_PREFIX)} || holder`)
       const { workspace, collection } = ANNOUNCEMENTS
       const rows = await query<WorkerRow>(

@@ -123,7 +123,7 @@ export interface WrittenTask {
 /** Columns by name, and what is stored in each. */
 export type TaskColumns = Readonly<Record<string, (written: WrittenTask) => string | number | null>>
 
-/** What a run's reports change, as often as they come. */
+/** The columns that every report of a run changes. */
 export const FACT_COLUMNS = {
   last_sequence: ({ task }) => task.course.lastSequence,
   progress: ({ task }) => task.course.progress && JSON.stringify(task.course.progress),
@@ -135,7 +135,7 @@ export const FACT_COLUMNS = {
   patch: ({ state }) => state.patch,
 } satisfies TaskColumns
 
-/** What changes with the status; the facts are written with it. */
+/** The columns that change with the status, and the fact columns, which are written with them. */
 export const RUN_COLUMNS = {
   status: ({ task }) => task.state.status,
   run: ({ task }) => task.course.run,

@@ -68,7 +68,7 @@ function askForGroups(questions: Questions, { rows }: Wants, { groups }: Working
   )
 }
 
-/** Wants the groups of tasks that are near, as those do who will ask whether the group is joined. */
+/** Wants the groups of loaded tasks: the rules will ask whether those groups are joined. */
 export function wantGroupsOfTasks(wants: Wants, { tasks }: WorkingSet): void {
   for (const id of wants.rows.groupOfTask.values()) {
     const group = tasks.learned(id)?.details.group

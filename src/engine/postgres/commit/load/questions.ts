@@ -59,7 +59,7 @@ export function ifWanted<Wanted extends Storable>(
   return storable.length === 0 ? [] : [toSql(storable)]
 }
 
-/** What is wanted, as the table `wanted` whose columns have these types. */
+/** Passes the wanted keys as a table named `wanted`, with columns of these types. */
 export function toWanted<Column extends string>(
   parameter: Parameter,
   wanted: readonly Readonly<Record<NoInfer<Column>, unknown>>[],

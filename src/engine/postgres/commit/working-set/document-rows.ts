@@ -3,7 +3,7 @@ import type { DocumentTable } from "../../../rules/tables.ts"
 import { createMemory, type UndoLog } from "./memory.ts"
 import { type DocumentKey, missing, toKey } from "./wants.ts"
 
-/** A document as far as it has to be near: what it holds is only ever replaced. */
+/** A loaded document. Its value may not be loaded: writes only ever replace the value. */
 export type DocumentEntry = DocumentKey & Pick<DocumentRecord, "version"> & Partial<DocumentRecord>
 
 export function createDocumentRows(undo: UndoLog) {

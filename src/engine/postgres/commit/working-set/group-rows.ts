@@ -98,7 +98,7 @@ export interface ArrivalEntry {
   readonly arrival: GroupArrival
 }
 
-/** The arrivals of groups: their number is enough for most, and may be near without them. */
+/** The arrivals of groups. Most rules need their number alone, which may be loaded without the arrivals. */
 function createArrivalRows(undo: UndoLog) {
   const arrivals = createMemory<ArrivalEntry>(undo)
   const counts = createMemory<number>(undo)

@@ -21,7 +21,7 @@ export function createNoticeRows(undo: UndoLog, tasks: TaskRows) {
     notices.set(toNoticeKey(notice), notice)
   }
 
-  /** The notices of the task that are near. */
+  /** The loaded notices of the task. */
   function of(task: number): readonly StoredNotice[] {
     return notices.values().filter((notice) => notice.task === task)
   }

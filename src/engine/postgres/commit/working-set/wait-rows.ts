@@ -46,7 +46,7 @@ export function createWaitRows(undo: UndoLog) {
     table,
     isKnown: waits.isKnown,
     learn: waits.learn,
-    /** Waits that are withdrawn although they are not near. */
+    /** Waits that are withdrawn without being loaded. */
     withdrawals: withdrawals.entries,
     removals: removals.entries,
     changes: waits.changes,

@@ -11,7 +11,7 @@ export interface DocumentKey {
 export const NUMBER_KINDS = ["task_numbers", "session_numbers", "lease_fences"] as const
 export type NumberKind = (typeof NUMBER_KINDS)[number]
 
-/** Rows that are wanted near, each once, by the way they are asked for, and how many fresh numbers. */
+/** The rows to load, each once, by the key that asks for them, and how many fresh numbers to draw. */
 export interface Wants {
   readonly rows: ReturnType<typeof createRows>
   readonly numbers: Record<NumberKind, number>
@@ -65,7 +65,7 @@ export function isWanting({ rows, numbers }: Wants): boolean {
   return Object.values(rows).some(({ size }) => size > 0) || Object.values(numbers).some((count) => count > 0)
 }
 
-/** The rules looked for something that is not near. Thrown through them, and never seen by anybody else. */
+/** The rules looked up a row that is not loaded. Thrown through the rules, and caught by the loader alone. */
 export class Missing extends Error {
   override readonly name = "Missing"
   readonly wants: Wants

@@ -14,8 +14,8 @@ import { createWaitRows } from "./wait-rows.ts"
 export type WorkingSet = ReturnType<typeof createWorkingSet>
 
 /**
- * The rows that one transaction works on, in memory. The rules run on `tables`; a lookup of something that is not near
- * throws `Missing`. What they change is kept apart from what was loaded, and taken back by the undo log.
+ * The rows that one transaction works on, in memory. The rules run on `tables`; a lookup of a row that is not loaded
+ * throws `Missing`. Changed rows are kept apart from loaded rows, and the undo log takes the changes back.
  */
 export function createWorkingSet(judgeLease: JudgeLease) {
   const undo = createUndoLog()
