@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest"
+import { isMeanwhileError } from "../../src/base/error.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ReportGenerator } from "../../src/session/conversation/report-request.ts"
 import { lastSaid } from "../support/session/open-agent.ts"
+import { eventually } from "../support/eventually.ts"
 import {
+  advanceUntil,
   notificationsOf,
   openReporting,
   reportsOf,
@@ -58,5 +62,25 @@ describe("a generator of one's own", () => {
     written.resolve("The bread is ready.")
     await agent.session.reported()
     expect(reportsOf(agent)).toEqual([])
+  })
+
+  test("that takes too long is aborted with a plain error that says so", async () => {
+    const clock = createManualClock()
+    const asked: AbortSignal[] = []
+    const agent = await openReporting([starts("bread"), "It runs."], { ...OFF, clock })
+    agent.session.enableReports({
+      generator(_, signal) {
+        asked.push(signal)
+        return new Promise(() => {})
+      },
+    })
+    await agent.session.send("bake")
+    ;(await agent.gated.call(1)).finish("a loaf")
+    await advanceUntil(clock, "the report is asked for", () => asked.length === 1)
+    clock.advance(60_000)
+    await eventually("the person is told", () => notificationsOf(agent).length === 1)
+    const reason: unknown = asked[0]?.reason
+    expect(reason).toEqual(new Error("it took longer than 60000 ms"))
+    expect(isMeanwhileError(reason)).toBe(false)
   })
 })
