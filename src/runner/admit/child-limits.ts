@@ -13,7 +13,7 @@ export interface FamilyLock {
 export function createFamilyLock(): FamilyLock {
   const oneAtATime = createOneAtATime()
   return {
-    // `letIn` gets the resolver of the inner promise, which is the release: the next agent waits until it is called.
+    // `letIn` gets the resolver of the inner promise, which is the release. The next agent waits for the release.
     take: (parent) => new Promise((letIn) => void oneAtATime(parent, () => new Promise<void>(letIn))),
   }
 }

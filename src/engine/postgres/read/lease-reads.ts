@@ -55,7 +55,7 @@ export function createLeaseReads(
     async workers() {
       const conditions = createConditions()
       demandPrefix(conditions, "key", WORKER_LEASE_PREFIX)
-      // If another worker holds the lease, the worker that it is named after is gone.
+      // If another worker holds the lease, the worker named in the key is gone.
       conditions.demand(`key = ${conditions.bind(WORKER_LEASE_PREFIX)} || holder`)
       const { workspace, collection } = ANNOUNCEMENTS
       const rows = await query<WorkerRow>(

@@ -65,7 +65,7 @@ export function isWanting({ rows, numbers }: Wants): boolean {
   return Object.values(rows).some(({ size }) => size > 0) || Object.values(numbers).some((count) => count > 0)
 }
 
-/** The rules looked up a row that is not loaded. Thrown through the rules, and caught by the loader alone. */
+/** The rules looked up a row that is not loaded. Thrown through the rules, and caught by the commit alone. */
 export class Missing extends Error {
   override readonly name = "Missing"
   readonly wants: Wants
