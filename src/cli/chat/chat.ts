@@ -95,7 +95,7 @@ function createChat(options: ChatOptions) {
   const foreground = createForeground()
   const early = new Set<string>()
   const givenBack: string[] = []
-  const behindQuit: string[] = []
+  const quitLine = createQuitLine()
   const announcer = createAnnouncer({
     desk,
     screen,
@@ -108,7 +108,6 @@ function createChat(options: ChatOptions) {
   const questions = createQuestionPrompt(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
   let isReady = false
-  let hasQuit = false
   const view = createAgentView({
     activity: desk.activity(),
     answers: screen,
@@ -164,23 +163,17 @@ function createChat(options: ChatOptions) {
       start().then(ready.resolve, ready.reject)
       return ready.promise
     },
-    background(): void {
-      if (!conversation) return
-      moveToBackground({ conversation, foreground, screen }).catch((error: unknown) => {
-        screen.print(screen.style.red(plain(toErrorMessage(error))))
-      })
-    },
+    background: (): void => void (conversation && tryToMove({ conversation, foreground, screen })),
     /** Lines that were entered before the chat was ready. */
     early: (): readonly string[] => [...early],
     givenBack,
     /** Lines that were entered behind a `/quit`: nothing of them is taken. */
-    behindQuit,
+    behindQuit: quitLine.behind,
     seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : questions.channel),
     /** A line that is entered before the chat is ready waits until it is. */
     async handle(line: string): Promise<void> {
-      if (hasQuit) return void (isMissed(line) && behindQuit.push(line))
-      hasQuit = isQuit(line)
-      if (!isReady && hasQuit) return leaving.end("quit")
+      if (quitLine.isBefore(line)) return
+      if (!isReady && isQuit(line)) return leaving.end("quit")
       early.add(line)
       using _hint = createAwayHint(options)
       const talking = await ready.promise
@@ -195,6 +188,27 @@ function createChat(options: ChatOptions) {
       })
       if (wish === "quit") leaving.end("quit")
       else if (question) questions.repeat(question)
+    },
+  }
+}
+
+function tryToMove(parts: Parameters<typeof moveToBackground>[0]): void {
+  const { screen } = parts
+  moveToBackground(parts).catch((error: unknown) => screen.print(screen.style.red(plain(toErrorMessage(error)))))
+}
+
+/** Takes no line that is entered behind a `/quit`: the next start would carry it out. */
+function createQuitLine() {
+  const behind: string[] = []
+  let hasQuit = false
+  return {
+    behind: behind as readonly string[],
+    /** True if a `/quit` came before this line. */
+    isBefore(line: string): boolean {
+      if (hasQuit && isMissed(line)) behind.push(line)
+      if (hasQuit) return true
+      hasQuit = isQuit(line)
+      return false
     },
   }
 }

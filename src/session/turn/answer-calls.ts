@@ -48,7 +48,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
       else if (executed && unanswered > 0) keep(scope, place.key, executed.result)
       else if (executed) keepLast = () => keep(scope, place.key, executed.result)
       const result = known ?? (executed as ExecutedCall).result
-      return { result, finished: toFinished(place.key, result, executed?.answer) }
+      return { result, finished: toFinished(place.key, result, executed?.answer ?? null) }
     }),
   )
   if (turn.isHandedBack()) {
@@ -83,8 +83,8 @@ async function recallLeft(scope: TurnScope, message: Message, position: number):
  * A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. Only the end of
  * its own task, where it has one, is what its answer tells.
  */
-function toFinished(key: string, { isError }: ToolResult, answer: Answer | null | undefined): FinishedStep {
-  const tellsOwnEnd = answer != null && "taskId" in answer
+function toFinished(key: string, { isError }: ToolResult, answer: Answer | null): FinishedStep {
+  const tellsOwnEnd = answer !== null && "taskId" in answer
   return isError && !tellsOwnEnd ? { key, result: null } : { key, result: null, settlesClaims: true }
 }
 
