@@ -28,7 +28,29 @@ export function createHoldingTools(directory: string): Tool[] {
     createHolding(directory, "hold", "fail"),
     createHolding(directory, "hold_retry", "retry"),
     createHolding(directory, "hold_ask", "ask"),
+    createCommands(directory),
   ]
+}
+
+/** May be called again after a crash, and does not take up what it started. Prints, and runs two commands one by one. */
+function createCommands(directory: string): Tool {
+  return defineTool({
+    name: "commands",
+    description: "Prints, waits for a file, and runs two commands.",
+    input: z.object({ until: z.string() }),
+    background: { mode: "always" },
+    onCrash: "retry",
+    async run({ until }, { output, processes, signal }) {
+      output.write("begun\n")
+      appendFileSync(join(directory, "called"), "called\n")
+      while (!existsSync(join(directory, until))) await pause(5, undefined, { signal })
+      const env = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
+      const run = (command: string) => processes.run({ argv: ["sh", "-c", command], cwd: directory, env })
+      const one = await run("echo one >> ran; until test -e go; do sleep 0.02; done")
+      const two = await run("echo two >> ran")
+      return [one.exitCode, two.exitCode]
+    },
+  })
 }
 
 function createHolding(directory: string, name: string, onCrash: OnCrash): Tool {

@@ -163,7 +163,9 @@ function createChat(options: ChatOptions) {
       start().then(ready.resolve, ready.reject)
       return ready.promise
     },
-    background: (): void => void (conversation && tryToMove({ conversation, foreground, screen })),
+    background(): void {
+      if (conversation) tryToMove({ conversation, foreground, screen })
+    },
     /** Lines that were entered before the chat was ready. */
     early: (): readonly string[] => [...early],
     givenBack,

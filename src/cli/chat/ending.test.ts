@@ -33,6 +33,7 @@ test("at the end of input, what a report starts is waited for and reported, also
     },
     leftTurns: { count: () => 0, allEnded: async () => {}, close() {} },
     givenBack: [],
+    behindQuit: [],
     allShown: async () => {},
   } as unknown as EndingParts
   await shutDown(parts, "end of input")

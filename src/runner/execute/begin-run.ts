@@ -139,6 +139,7 @@ async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
       active.steps.journal.set(key, step)
     }
     if (active.call.tool.reattaches) await spoolOf(scope, active).reattach()
+    else if (scope.spool.hasRun(active.taskId, active.run)) spoolOf(scope, active).beginAnew()
     const printed = await scope.engine.outputs?.extent(active.taskId, active.run)
     if (printed) spoolOf(scope, active).goOnAt(printed.totalBytes)
     await requireOwned(scope, active)

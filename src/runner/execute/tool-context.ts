@@ -6,7 +6,16 @@ import { type ActiveRun, toCallKey } from "../run/active-run.ts"
 import { isLost, markLost, requireClaim, requireOwned } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/run-account.ts"
 import { spoolOf } from "../output/deliver-output.ts"
-import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasStore } from "../run/scope.ts"
+import type {
+  FenceScope,
+  HasActive,
+  HasPorts,
+  HasRedactor,
+  OutputScope,
+  StopScope,
+  HasStore,
+  HasWorker,
+} from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { isInBackground } from "../run/runs-above.ts"
 import { takeStep } from "./take-step.ts"
@@ -48,7 +57,7 @@ async function runProcess(
   const exit = await spoolOf(scope, active)
     .runProcess(request, control)
     .catch(async (error: unknown) => {
-      loseIfTaken(active, error)
+      await loseIfTaken(scope, active, error)
       return stopAtLimit(scope, active, error)
     })
   active.control.survivors.push(...exit.survivors)
@@ -56,11 +65,13 @@ async function runProcess(
 }
 
 /**
- * The files of a run tell that another worker is taking it over before the store does: what it is about to decide would
- * be kept from it by an end that is written here.
+ * The files of a run tell that another worker is taking it over before its record does: an end that is written here would
+ * keep that worker from deciding. The lease says whether it is so; without an answer the worker's own renewal finds out.
  */
-function loseIfTaken(active: ActiveRun, error: unknown): void {
-  if (isMeanwhileError(error, "stale_claim") && active.standing.in === "background") markLost(active)
+async function loseIfTaken({ worker }: HasWorker, active: ActiveRun, error: unknown): Promise<void> {
+  if (!isMeanwhileError(error, "stale_claim") || active.standing.in !== "background") return
+  const isOurs = await worker.confirm().catch(() => true)
+  if (!isOurs) markLost(active)
 }
 
 /** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */

@@ -9,7 +9,7 @@ import { DIRECTORY_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 /** The remains of the n-th process of a run, left by an earlier Meanwhile process. */
 export type FoundProcess = Launch & Found
 
-interface Launch {
+export interface Launch {
   /** A process that never ran may be launched again in the same place of the run. Counted from 1. */
   readonly launch: number
   readonly path: string
@@ -63,7 +63,7 @@ export async function findProcesses(paths: RunPaths, marker: string, clock: Cloc
 }
 
 /** The newest launch of each number. */
-function listLaunches(directory: string): Map<number, Launch> {
+export function listLaunches(directory: string): Map<number, Launch> {
   const newest = new Map<number, Launch>()
   for (const name of listNames(directory)) {
     const match = NAME.exec(name)

@@ -21,7 +21,14 @@ import {
 import { stopTree } from "../process/stop-tree.ts"
 import { isStillAlive } from "../process/table.ts"
 import { type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
-import { type FoundProcess, findProcesses, forbidProcesses, listProcessNames } from "./found-processes.ts"
+import {
+  type FoundProcess,
+  findProcesses,
+  forbidProcesses,
+  type Launch,
+  listLaunches,
+  listProcessNames,
+} from "./found-processes.ts"
 import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 
 /** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
@@ -52,6 +59,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
   let found = new Map<number, FoundProcess>()
   /** Names of process files of this owner and of owners before it. */
   let known = new Set<string>()
+  let launches: ReadonlyMap<number, Launch> = new Map()
   let count = 0
 
   async function supervise(running: RunningProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
@@ -72,21 +80,11 @@ export function createRunProcesses(options: RunProcessesOptions) {
     await options.prepareOutput()
     requireNoSuccessor(paths, owner, known)
     const path = join(paths.directory, name)
-    const running = await launch({ ...request, argv }, path, `${runMarker}/${number}`)
+    const running = await launch(options, { ...request, argv }, path, `${runMarker}/${number}`)
     const supervised = await supervise(running, control)
     if (supervised === "never_ran") throw toClaimError(path)
     requireSpace(paths, supervised.exit)
     return supervised
-  }
-
-  async function launch(request: ProcessRequest, path: string, marker: string): Promise<RunningProcess> {
-    const outputDescriptor = openSync(paths.output, "a", FILE_MODE)
-    try {
-      options.guard.ensure()
-      return await launchProcess({ ...request, path, owner, marker, outputDescriptor, stopPastBytes }, clock)
-    } finally {
-      closeSync(outputDescriptor)
-    }
   }
 
   /** Adopts a process of an earlier Meanwhile process as if it had been started here. */
@@ -111,6 +109,14 @@ export function createRunProcesses(options: RunProcessesOptions) {
     return (await Promise.all(stops)).flat().map(toSurvivor)
   }
 
+  /** Also in the process that started them, when it lost the run and takes it over again: calls count anew. */
+  function beginAnew(): void {
+    count = 0
+    found = new Map()
+    known = new Set(listProcessNames(paths))
+    launches = listLaunches(paths.directory)
+  }
+
   /** Stops what runs also where nothing can be forbidden, and then rejects: the next call looks again. */
   async function forbidAndStop(graceMs: number): Promise<readonly Survivor[]> {
     const forbidding = Promise.try(forbidProcesses, paths, runMarker)
@@ -128,15 +134,15 @@ export function createRunProcesses(options: RunProcessesOptions) {
       const resumed = earlier && (await resume(earlier, control))
       found.delete(number)
       if (resumed && resumed !== "never_ran") return resumed.exit
-      const name = toProcessName(number, (earlier?.launch ?? 0) + 1)
+      const name = toProcessName(number, (launches.get(number)?.launch ?? 0) + 1)
       return (await start(request, control, name, number)).exit
     },
+    /** What earlier claims started was ended, or forbidden to start: every command is started beside that. */
+    beginAnew,
     async reattach(): Promise<Reattachment> {
-      // Also in the process that started them, when it lost the run and takes it over again: calls count anew.
-      count = 0
       forbidProcesses(paths, runMarker)
+      beginAnew()
       found = await findProcesses(paths, runMarker, clock)
-      known = new Set(listProcessNames(paths))
       const states = new Set([...found.values()].map(({ state }) => state))
       if (states.has("lost")) return "lost"
       return states.has("ended") || states.has("alive") ? "reattachable" : "never_ran"
@@ -155,6 +161,21 @@ export function createRunProcesses(options: RunProcessesOptions) {
     release(): void {
       for (const process of live) process.release()
     },
+  }
+}
+
+async function launch(
+  { paths, owner, guard, stopPastBytes, clock }: RunProcessesOptions,
+  request: ProcessRequest,
+  path: string,
+  marker: string,
+): Promise<RunningProcess> {
+  const outputDescriptor = openSync(paths.output, "a", FILE_MODE)
+  try {
+    guard.ensure()
+    return await launchProcess({ ...request, path, owner, marker, outputDescriptor, stopPastBytes }, clock)
+  } finally {
+    closeSync(outputDescriptor)
   }
 }
 

@@ -34,6 +34,8 @@ export interface RunSpool {
   runProcess(request: ProcessRequest, control: ProcessControl): Promise<Supervised["exit"]>
   /** After a restart. The n-th `runProcess` then finds the n-th process instead of starting it. */
   reattach(): Promise<Reattachment>
+  /** After a restart. Every `runProcess` then starts its process, whatever an earlier claim of the run started. */
+  beginAnew(): void
   /** So much of the run's output is known elsewhere. Where that is more than is here, what follows comes behind it. */
   goOnAt(totalBytes: number): void
   pids(): readonly number[]
@@ -174,6 +176,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
       if (processes.trees().length > 0) cap.watch()
       return reattachment
     },
+    beginAnew: processes.beginAnew,
     goOnAt(totalBytes) {
       if (processes.trees().length === 0) continueOutput(paths, totalBytes)
     },
