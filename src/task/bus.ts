@@ -3,9 +3,8 @@ import type { GroupId, SessionId, TaskId } from "./id.ts"
 /** Something was committed. `unknown`: another process wrote, and it could be anything. */
 export type Wake =
   /**
-   * `isLive`: its last run has not ended by that, so those who wait for its end need not look. `isForeign`: another
-   * process
-   * wrote it.
+   * `isLive`: the task's last run has not ended, so nobody who waits for its end needs to look. `isForeign`: another
+   * process wrote it.
    */
   | {
       readonly about: "task"

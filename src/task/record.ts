@@ -34,7 +34,7 @@ export interface AskingStep {
   readonly key: string
 }
 
-/** Fields fixed at the creation of a task. */
+/** Fields given when a task is made. Operations change few of them later: CHANGEABLE_COLUMNS names those. */
 export interface TaskDetails {
   readonly id: TaskId
   readonly workspace: WorkspaceId
@@ -71,7 +71,7 @@ export interface TaskDetails {
   readonly traceId: string | null
 }
 
-/** The details of a task of which nobody asks anything special. */
+/** The details of a task whose caller gives none of them. */
 export const PLAIN_DETAILS = {
   session: null,
   parentTask: null,

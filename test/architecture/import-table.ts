@@ -72,10 +72,10 @@ export const IMPORT_TABLE: ImportTable = {
       packages: [],
     },
     server: {
-      imports: ["base", "task", "plugin", "runner", "session", "workflow", "protocol", "faces"],
+      imports: ["base", "task", "plugin", "desk", "protocol", "faces"],
       packages: [],
     },
-    faces: { imports: ["base", "task", "plugin", "runner", "session", "workflow", "protocol"], packages: [] },
+    faces: { imports: ["base", "task", "plugin", "desk", "protocol"], packages: [] },
     client: { imports: ["base", "protocol"], packages: [] },
     tui: { imports: ["base", "client", "protocol"], packages: [] },
     cli: {

@@ -49,7 +49,10 @@ export function createSessionHandlers(tables: Tables) {
       if (blocking) throw wrongState(blocking, `session ${id} cannot be deleted before it ends`)
       for (const member of members) if (isTerminal(member.state.status)) removeTask(tables, member)
       const removedGroups = new Set(groups.removeOfSession(id))
-      for (const member of live) detach(member, removedGroups.has(member.details.group ?? ("" as never)))
+      for (const member of live) {
+        const { group } = member.details
+        detach(member, group !== null && removedGroups.has(group))
+      }
       sessions.remove(session)
       wakeWritten(change, id)
       return null

@@ -5,7 +5,7 @@ import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
 import { type Handlers, wakeTask } from "./change.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
-/** Operations that move a task forward in the queue, and that remove it. */
+/** Operations that move a task forward in the queue, take its payload away, or remove it. */
 export function createRemoveHandlers(tables: Tables) {
   const { tasks, events, runs, steps } = tables
 
@@ -52,6 +52,7 @@ export function createRemoveHandlers(tables: Tables) {
   } satisfies Partial<Handlers>
 }
 
+/** Removes a task with all that belongs to it. Its row holds the result. */
 export function removeTask(tables: Tables, task: StoredTask): void {
   const { number, details } = task
   tables.events.remove(number)

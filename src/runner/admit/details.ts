@@ -199,7 +199,7 @@ export function checkPriority(priority: number): void {
   refuse("priority", `must be a whole number from ${LOWEST_PRIORITY} to ${HIGHEST_PRIORITY}, not ${String(priority)}`)
 }
 
-/** Tasks are found by most of these: an index takes no longer ones, and would refuse what others write beside them. */
+/** Most of these texts are in an index, which refuses longer ones together with all that is written in the same commit. */
 export function checkLength(field: string, text: string | null | undefined): void {
   if (text && text.length > TEXT_LIMIT_CHARACTERS) refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
 }

@@ -1,7 +1,8 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import { applyRemoteStops, toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
+import { toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
+import { applyRemoteStops } from "../stop/remote-stops.ts"
 import type { CancelScope, HasWorker } from "../run/scope.ts"
 import { listMembers } from "./find-group.ts"
 

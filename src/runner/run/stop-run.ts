@@ -84,7 +84,7 @@ function abortWork({ abort, processAbort }: RunControl, { by, reason }: StopCaus
   processAbort.abort()
 }
 
-/** In place of its deadline, which no longer matters. */
+/** Gives the run up after the grace period. The timer takes the place of the deadline, which no longer matters. */
 export function giveUpAfterGrace(scope: HasClock & HasConfig, { times, control }: ActiveRun): void {
   times.cancelDeadline?.()
   times.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {

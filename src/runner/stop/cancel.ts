@@ -6,16 +6,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
-import type {
-  CancelScope,
-  FenceScope,
-  HasActive,
-  HasClock,
-  HasConfig,
-  HasQueue,
-  HasRedactor,
-  HasStore,
-} from "../run/scope.ts"
+import type { CancelScope, HasActive, HasClock, HasConfig, HasQueue, HasRedactor, HasStore } from "../run/scope.ts"
 import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
 import { readAll } from "../run/task-pages.ts"
 
@@ -29,7 +20,7 @@ export async function cancelTask(scope: CancelScope, task: TaskRecord, request: 
   const cause = toStopCause(scope, request)
   for (let current = task; ; ) {
     if (isTerminal(current.status)) return current
-    if (current.status === "stopping") return finishHere(scope, current)
+    if (current.status === "stopping") return watchStop(scope, current)
     try {
       const turns = await findTurnsBelow(scope, current)
       const [stopped] = await scope.store.commit([
@@ -38,7 +29,7 @@ export async function cancelTask(scope: CancelScope, task: TaskRecord, request: 
       ])
       abortHere(scope, stopped.id, stopped.run, cause)
       for (const { id, run } of turns) abortHere(scope, id, run, AGENT_ENDED)
-      return finishHere(scope, stopped)
+      return watchStop(scope, stopped)
     } catch (error) {
       if (!isMeanwhileError(error, "wrong_state")) {
         giveUpEarly(scope, current.id)
@@ -61,8 +52,8 @@ export async function cancelById(
   return task && cancelTask(scope, task, request)
 }
 
-/** The worker of the run may be gone: then this process, which was asked to stop it, must finish the stop. */
-function finishHere(scope: HasQueue, task: TaskRecord): TaskRecord {
+/** Makes this process look after an accepted stop: if the worker of the run is gone, this process ends the run. */
+function watchStop(scope: HasQueue, task: TaskRecord): TaskRecord {
   if (task.status === "stopping") {
     scope.queue.own?.add(task.id)
     void scope.queue.resumeOwnWork()
@@ -82,18 +73,6 @@ export function toStopCause(
   return { by, reason: scope.redactor.redactText(reason) }
 }
 
-/** Reads stops that other processes wrote and applies them to the runs of this process. */
-export async function applyRemoteStops(scope: FenceScope & HasClock & HasConfig & HasActive): Promise<void> {
-  if (scope.active.size === 0) return
-  const { items } = await scope.store.tasks(
-    { worker: scope.worker.id, statuses: ["stopping"] },
-    { limit: scope.active.size + 1 },
-  )
-  for (const task of items) {
-    if (task.status === "stopping") abortHere(scope, task.id, task.run, task.stop)
-  }
-}
-
 export function toStop(
   scope: HasClock & HasActive,
   { id, run, status }: Pick<TaskSummary, "id" | "run" | "status">,
@@ -106,7 +85,8 @@ export function toStop(
   return { op: "task.apply", run: { taskId: id, run }, event }
 }
 
-function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, run: number, cause: StopCause): void {
+/** Aborts a run if it runs in this process. */
+export function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, run: number, cause: StopCause): void {
   const active = scope.active.get(id)
   if (active?.run === run) abortRun(scope, active, cause)
 }

@@ -1,11 +1,9 @@
-import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
-import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { cancelById } from "./cancel.ts"
-import type { CancelScope, HasEngine, HasSpool, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
-import { readAll, readPages } from "../run/task-pages.ts"
-import { waitForEnd } from "../run/wait-for-end.ts"
+import type { CancelScope, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
+import { readPages } from "../run/task-pages.ts"
 
 const TURN_ENDED = "its turn ended"
 
@@ -53,35 +51,8 @@ export async function closeSession(scope: CancelScope & HasWritten, session: Ses
   scope.written.sessions.forget(session)
 }
 
-/** Reads the documents that are removed with a session, directly before the commit that removes both. */
-export type ReadDocuments = () => Promise<readonly DocumentRecord[]>
-
-/** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
-export async function deleteSession(
-  scope: CancelScope & HasEngine & HasSpool & HasWritten,
-  session: SessionId,
-  readDocuments: ReadDocuments = async () => [],
-): Promise<void> {
-  const mortal = { session, lifetimes: ["turn", "session", "runtime"] } as const
-  const stopped = await stopAll(scope, mortal, "its session was deleted")
-  await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
-  const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
-  const documents = await readDocuments()
-  const removals = documents.map(({ workspace, collection, id }) => {
-    return { op: "document.delete", workspace, collection, id } as const
-  })
-  await scope.store.commit([...removals, { op: "session.delete", id: session }])
-  await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
-}
-
-/** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
-async function removeFiles(scope: HasStore & HasSpool & HasWritten, id: TaskId): Promise<void> {
-  if (await scope.store.task(id)) return
-  scope.written.heldInputs.delete(id)
-  await scope.spool.remove(id)
-}
-
-async function stopAll(scope: CancelScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
+/** Cancels the live tasks of a filter. Returns those that were found. */
+export async function stopAll(scope: CancelScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
   const stopped: TaskId[] = []
   for await (const page of readPages(scope, { ...filter, statuses: LIVE_STATUSES })) {
     for (const { id } of page) {

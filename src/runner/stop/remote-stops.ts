@@ -1,13 +1,13 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
-import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
-import { applyRemoteStops } from "./cancel.ts"
+import type { FenceScope, HasActive, HasClock, HasConfig, HasEngine, StopScope } from "../run/scope.ts"
+import { abortHere } from "./cancel.ts"
 
 /** Catches what a lost wake-up left unheard. */
 const SAFETY_POLL_MS = 1_000
 
-/** Most wake-ups about what runs here are of writes of this process: so often at most they are worth a look. */
+/** Most wake-ups about runs of this process come from its own writes. Those cause a look at most this often. */
 const LOOK_EVERY_MS = 50
 
 /**
@@ -51,4 +51,16 @@ export function createRemoteStops(scope: StopScope & HasEngine): Chore {
 function isAboutRunning(scope: HasActive, wake: Wake): wake is Extract<Wake, { about: "task" }> {
   const active = wake.about === "task" ? scope.active.get(wake.taskId) : undefined
   return active?.standing.in === "background" && active.control.stop === null
+}
+
+/** Reads stops that other processes wrote and applies them to the runs of this process. */
+export async function applyRemoteStops(scope: FenceScope & HasClock & HasConfig & HasActive): Promise<void> {
+  if (scope.active.size === 0) return
+  const { items } = await scope.store.tasks(
+    { worker: scope.worker.id, statuses: ["stopping"] },
+    { limit: scope.active.size + 1 },
+  )
+  for (const task of items) {
+    if (task.status === "stopping") abortHere(scope, task.id, task.run, task.stop)
+  }
 }

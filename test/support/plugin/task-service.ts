@@ -4,7 +4,7 @@ import { createTaskId, DEFAULT_WORKSPACE, type WorkerId } from "../../../src/tas
 import { isTerminal } from "../../../src/task/lifecycle.ts"
 import { toPatch } from "../../../src/task/patch.ts"
 import { NO_USAGE } from "../../../src/task/progress.ts"
-import type { RunState, TaskRecord } from "../../../src/task/record.ts"
+import { PLAIN_DETAILS, type RunState, type TaskRecord } from "../../../src/task/record.ts"
 import type { Survivors } from "../../../src/task/stop.ts"
 import type { TaskService, TaskView, ToolCall } from "../../../src/plugin/task-service.ts"
 
@@ -15,30 +15,16 @@ const running: RunState = { status: "running", worker: "worker" as WorkerId }
 function createRecord(call: ToolCall): TaskRecord {
   const now = clock.now()
   return {
+    ...PLAIN_DETAILS,
     id: createTaskId(),
     workspace: DEFAULT_WORKSPACE,
-    session: null,
-    parentTask: null,
-    parentMessage: null,
-    batch: null,
-    group: null,
     kind: "tool",
     plugin: call.plugin ?? "",
     tool: call.tool,
-    model: null,
-    folder: null,
     title: call.tool,
     input: null,
-    inputHeldBy: null,
     metadata: call.metadata ?? {},
-    lifetime: "runtime",
-    priority: 0,
-    notify: "wake",
-    limits: { timeoutMs: call.timeoutMs ?? null, tokens: null, costMicros: null, outputBytes: null },
-    idempotencyKey: null,
-    askedBy: null,
-    depth: 0,
-    traceId: null,
+    limits: { ...PLAIN_DETAILS.limits, timeoutMs: call.timeoutMs ?? null },
     run: 1,
     fence: 1,
     queuedAt: now,

@@ -15,12 +15,15 @@ CREATE TABLE outputs (
 );
 `
 
-/** The third version: which folder a task names, so that those who have not are not offered it. Null in what earlier ones write. */
+/** The third version: which folder a task names, so that those who have not are not offered it. Null in tasks that earlier versions of the program write. */
 const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
 
 interface Migration {
   readonly statements: string
-  /** The oldest version of Meanwhile's store that goes on working beside this one, while a fleet is brought to it. */
+  /**
+   * The oldest version of the store whose programs can go on working beside this one, while a fleet is brought to it. It
+   * rises where a change would break what those programs write.
+   */
   readonly usableFrom: number
 }
 

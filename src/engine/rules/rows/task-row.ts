@@ -123,7 +123,7 @@ export interface WrittenTask {
 /** Columns by name, and what is stored in each. */
 export type TaskColumns = Readonly<Record<string, (written: WrittenTask) => string | number | null>>
 
-/** The columns that every report of a run changes. */
+/** The columns that change whenever a run notes a fact. */
 export const FACT_COLUMNS = {
   last_sequence: ({ task }) => task.course.lastSequence,
   progress: ({ task }) => task.course.progress && JSON.stringify(task.course.progress),
@@ -188,8 +188,13 @@ export const FIXED_COLUMNS = {
   created_at: ({ task }) => task.course.createdAt,
 } satisfies TaskColumns
 
-/** These columns hold text for people, in which an engine may replace what it cannot keep. All other text is an id or a name. */
-export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set<keyof typeof CHANGEABLE_COLUMNS>(["title"])
+/**
+ * These details are text for people, in which an engine may replace what it cannot keep. In ids and names, which all other
+ * details are, it refuses that.
+ */
+export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set<
+  keyof typeof CHANGEABLE_COLUMNS | keyof typeof FIXED_COLUMNS
+>(["title"])
 
 const {
   patch: _patch,

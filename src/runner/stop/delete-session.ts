@@ -1,0 +1,38 @@
+import type { DocumentRecord } from "../../task/document.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import type { CancelScope, HasEngine, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
+import { readAll } from "../run/task-pages.ts"
+import { waitForEnd } from "../run/wait-for-end.ts"
+import { stopAll } from "./lifetimes.ts"
+
+/** Reads the documents that are removed with a session, directly before the commit that removes both. */
+export type ReadDocuments = () => Promise<readonly DocumentRecord[]>
+
+/**
+ * Stops everything of a session but what lives forever, waits for it to end, and removes the session. Its ended tasks go
+ * with it, and their results, whether anybody has read them or not.
+ */
+export async function deleteSession(
+  scope: CancelScope & HasEngine & HasSpool & HasWritten,
+  session: SessionId,
+  readDocuments: ReadDocuments = async () => [],
+): Promise<void> {
+  const mortal = { session, lifetimes: ["turn", "session", "runtime"] } as const
+  const stopped = await stopAll(scope, mortal, "its session was deleted")
+  await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
+  const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
+  const documents = await readDocuments()
+  const removals = documents.map(({ workspace, collection, id }) => {
+    return { op: "document.delete", workspace, collection, id } as const
+  })
+  await scope.store.commit([...removals, { op: "session.delete", id: session }])
+  await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
+}
+
+/** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
+async function removeFiles(scope: HasStore & HasSpool & HasWritten, id: TaskId): Promise<void> {
+  if (await scope.store.task(id)) return
+  scope.written.heldInputs.delete(id)
+  await scope.spool.remove(id)
+}
