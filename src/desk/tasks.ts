@@ -23,14 +23,14 @@ import { follow, followOutput, type FollowRequest } from "./follow.ts"
 import type { AnswerOptions, Inbox, InboxItem } from "./inbox.ts"
 import { listAll, toReading } from "./list-all.ts"
 import { type DeskFilter, toTaskFilter } from "./task-filter.ts"
-import { findFirstStart, type TaskRow, toTaskRows } from "./task-row.ts"
+import { findFirstStart, type ListRow, toListRows } from "./list-row.ts"
 import { readBelow, readTree, type TaskBranch } from "./task-tree.ts"
 
 /** The workspace is the desk's. */
 export type DeskCall = Omit<ToolCall, "workspace">
 
 /** All that is known about one task. */
-export interface TaskDetails extends Pick<TaskRow, "firstStartedAt"> {
+export interface TaskDetails extends Pick<ListRow, "firstStartedAt"> {
   readonly view: TaskView
   readonly group: GroupRecord | null
   /** The questions that the task, or something below it, waits for. */
@@ -42,7 +42,7 @@ export interface DeskTasks {
   /** Newest first. */
   list(filter: DeskFilter, page: PageRequest): Promise<Page<ListedTask>>
   /** The same, with what a list on a screen shows beside each task. */
-  rows(filter: DeskFilter, page: PageRequest): Promise<Page<TaskRow>>
+  rows(filter: DeskFilter, page: PageRequest): Promise<Page<ListRow>>
   /** All that the filter selects, newest first, read page by page. */
   each(filter: DeskFilter): AsyncGenerator<ListedTask, void>
   /** The newest tasks that the filter selects, at most so many, below the tasks that started them. */
@@ -92,7 +92,7 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below">):
     list: (filter, page) => tasks.list(toTaskFilter(workspace, filter), page),
     async rows(filter, page) {
       const { items, ...next } = await tasks.list(toTaskFilter(workspace, filter), page)
-      return { items: await toTaskRows(store, tasks, items), ...next }
+      return { items: await toListRows(store, tasks, items), ...next }
     },
     each: (filter) => listAll(tasks, toTaskFilter(workspace, filter)),
     tree: (filter, limit) => readTree(store, toTaskFilter(workspace, filter), limit),

@@ -34,7 +34,10 @@ export interface AskingStep {
   readonly key: string
 }
 
-/** Fields given when a task is made. Operations change few of them later: CHANGEABLE_COLUMNS names those. */
+/**
+ * Fields given when a task is made. Operations change few of them later: input, metadata, and those that
+ * `CHANGEABLE_COLUMNS` in `engine/rules/rows/task-row.ts` names.
+ */
 export interface TaskDetails {
   readonly id: TaskId
   readonly workspace: WorkspaceId

@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from "../../src/base/manual-clock
 import { formatAnnouncement } from "../../src/cli/format/format.ts"
 import { formatRow } from "../../src/cli/format/format-row.ts"
 import { applyEvents, COMPLETED, createTask, RUNNING, STARTED } from "../../src/engine/suite/samples.ts"
-import { findFirstStart } from "../../src/desk/task-row.ts"
+import { findFirstStart } from "../../src/desk/list-row.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { LifecycleEvent } from "../../src/task/event.ts"
 import type { TaskId } from "../../src/task/id.ts"

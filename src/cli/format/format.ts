@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util"
 import type { Desk } from "../../desk/desk.ts"
 
 type Tasks = Desk["tasks"]
-export type TaskRow = Awaited<ReturnType<Tasks["list"]>>["items"][number]
+export type ListedTask = Awaited<ReturnType<Tasks["list"]>>["items"][number]
 export type Task = Awaited<ReturnType<Tasks["find"]>>["task"]
 export type TaskId = Task["id"]
 
@@ -111,7 +111,7 @@ export function toLine(text: string): string {
  * The time it has run: the sum that earlier claims of the run measured, and the time since the last. With the first
  * start of several workers, the time since then.
  */
-export function elapsedMs(task: Task | TaskRow, nowMs: number, firstStartedAt: number | null = null): number {
+export function elapsedMs(task: Task | ListedTask, nowMs: number, firstStartedAt: number | null = null): number {
   if (firstStartedAt !== null) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)
   const isClaimed = task.status === "running" || task.status === "stopping"
   return task.ranMs + (isClaimed && task.startedAt !== null ? Math.max(0, nowMs - task.startedAt) : 0)

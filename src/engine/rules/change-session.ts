@@ -5,7 +5,7 @@ import type { SessionRecord } from "../../task/session.ts"
 import type { StoredSession, StoredTask, Tables } from "./tables.ts"
 import { type Handlers, wakeWritten } from "./change.ts"
 import { notFound, wrongState } from "./refusal.ts"
-import { removeTask } from "./remove-task.ts"
+import { removeTask } from "./change-task.ts"
 
 export function createSessionHandlers(tables: Tables) {
   const { tasks, sessions, notices, groups } = tables

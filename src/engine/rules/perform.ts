@@ -11,7 +11,7 @@ import { createBeginRunHandlers, createCreateHandlers } from "./create-task.ts"
 import { createLeaseHandlers } from "./hold-lease.ts"
 import { createStepHandlers } from "./record-step.ts"
 import { requireTask } from "./refusal.ts"
-import { createRemoveHandlers } from "./remove-task.ts"
+import { createTaskHandlers } from "./change-task.ts"
 import type { LeaseWatch, Tables } from "./tables.ts"
 import { createNoticeHandlers } from "./use-notices.ts"
 
@@ -24,7 +24,7 @@ export function createPerform(tables: Tables, leaseWatch: LeaseWatch): Perform {
     ...createApplyHandlers(tables),
     ...createNoteHandlers(tables),
     ...createBeginRunHandlers(tables),
-    ...createRemoveHandlers(tables),
+    ...createTaskHandlers(tables),
     ...createStepHandlers(tables),
     ...createNoticeHandlers(tables),
     ...createGroupHandlers(tables),

@@ -12,6 +12,7 @@ export function describeCreation(test: EngineTest): void {
         batch: "message-1",
         kind: "agent",
         model: "small",
+        folder: "/somewhere",
         input: { text: "ü😀\u0000", list: [1, 2.5, null, { deep: true }] },
         metadata: { ticket: 7 },
         lifetime: "forever",

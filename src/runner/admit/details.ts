@@ -199,7 +199,7 @@ export function checkPriority(priority: number): void {
   refuse("priority", `must be a whole number from ${LOWEST_PRIORITY} to ${HIGHEST_PRIORITY}, not ${String(priority)}`)
 }
 
-/** Most of these texts are in an index, which refuses longer ones together with all that is written in the same commit. */
+/** Most of these texts are in an index. An index refuses longer ones, and with them the whole commit. */
 export function checkLength(field: string, text: string | null | undefined): void {
   if (text && text.length > TEXT_LIMIT_CHARACTERS) refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
 }

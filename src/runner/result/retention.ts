@@ -12,7 +12,10 @@ interface RetentionScope extends HasStore, HasClock, HasConfig, HasActive, HasSp
 const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** Takes away what has been used long enough ago. What nobody has used stays. */
+/**
+ * Takes away what has been used long enough ago. What nobody has used stays. The record of a session's task stays as long
+ * as the session: `stop/delete-session.ts`.
+ */
 export async function applyRetention(scope: RetentionScope): Promise<void> {
   const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config

@@ -34,7 +34,7 @@ export async function stopRun(scope: StopScope, active: ActiveRun, cause: StopCa
   abortRun(scope, active, cause)
 }
 
-/** With how long it ran until now, where it runs here: the store may be away, and take the stop much later. */
+/** Carries how long the run has run, if it runs here: the store may be away, and take the stop much later. */
 export function toStopRequested(
   scope: HasClock & HasActive,
   id: TaskId,
@@ -54,7 +54,7 @@ async function followStore(scope: HasStore & HasClock & HasConfig, active: Activ
   else markLost(active)
 }
 
-/** Tells the work to end, and gives it up when it does not. What has its answer has ended: nothing is left to stop. */
+/** Tells the work to end, and gives it up when it does not. A foreground call that has its answer has ended already. */
 export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: StopCause): void {
   if (active.control.stop && !active.control.stop.isEarly) return
   if (active.standing.in === "lost" || active.standing.in === "answered") return
@@ -73,7 +73,7 @@ export function abortEarly(active: ActiveRun, cause: StopCause): void {
   abortWork(active.control, cause)
 }
 
-/** The stop cannot be stored: it is written with the end, which must not wait for work that does not end. */
+/** The stop cannot be stored, and is written together with the end. So the run must end even if its work does not. */
 export function giveUpEarly(scope: HasClock & HasConfig & HasActive, id: TaskId): void {
   const active = scope.active.get(id)
   if (active?.control.stop?.isEarly) giveUpAfterGrace(scope, active)

@@ -52,7 +52,7 @@ export async function cancelById(
   return task && cancelTask(scope, task, request)
 }
 
-/** Makes this process look after an accepted stop: if the worker of the run is gone, this process ends the run. */
+/** Follows an accepted stop: if the worker of the run is gone, this process ends the run. */
 function watchStop(scope: HasQueue, task: TaskRecord): TaskRecord {
   if (task.status === "stopping") {
     scope.queue.own?.add(task.id)

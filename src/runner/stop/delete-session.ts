@@ -30,7 +30,10 @@ export async function deleteSession(
   await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
 }
 
-/** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
+/**
+ * Removes the files of a task that is gone from the store; one that was retried in the last moment keeps them. Dying
+ * before this leaves files without a task, which the next start removes.
+ */
 async function removeFiles(scope: HasStore & HasSpool & HasWritten, id: TaskId): Promise<void> {
   if (await scope.store.task(id)) return
   scope.written.heldInputs.delete(id)

@@ -7,12 +7,12 @@ import { abortHere } from "./cancel.ts"
 /** Catches what a lost wake-up left unheard. */
 const SAFETY_POLL_MS = 1_000
 
-/** Most wake-ups about runs of this process come from its own writes. Those cause a look at most this often. */
+/** Most wake-ups about runs of this process come from its own writes. Such wake-ups cause a look at most this often. */
 const LOOK_EVERY_MS = 50
 
 /**
- * Applies stops that other processes wrote to the runs of this one: at once where another process has written of it,
- * soon after any other wake-up, and by a slow poll.
+ * Applies stops that other processes have written to the store to the runs of this process: at once after a wake-up by
+ * another process, soon after any other wake-up, and by a slow poll.
  */
 export function createRemoteStops(scope: StopScope & HasEngine): Chore {
   const poll = repeat(scope, SAFETY_POLL_MS, () => applyRemoteStops(scope))

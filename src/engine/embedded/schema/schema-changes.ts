@@ -73,7 +73,7 @@ INSERT INTO events SELECT task << 32 | sequence, run, at, type, body FROM earlie
 DROP TABLE earlier_events;
 `
 
-/** The seventh version: which folder a task names, so that those who have not are not offered it. */
+/** The seventh version: which folder a task names, so that workers without that folder are not offered the task. */
 const FOLDER_OF_TASK = "ALTER TABLE tasks ADD COLUMN folder TEXT"
 
 /** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */

@@ -1,4 +1,4 @@
-/** Part of the first version of the store: tasks, and how they are found. */
+/** Part of the first version of the store: tasks, and how they are found. Later changes are in `schema-changes.ts`. */
 const TASK_SCHEMA = `CREATE TABLE tasks (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,

@@ -1,5 +1,6 @@
 import type { TaskRecord } from "../../../task/record.ts"
 import type { Prepare } from "../sqlite/statement.ts"
+import { parseEarlierRun } from "../../rules/rows/task-row.ts"
 import type { RunTable } from "../../rules/tables.ts"
 
 /** Runs before the current one, as they ended. */
@@ -8,7 +9,7 @@ export function createRunTable(prepare: Prepare): RunTable {
   const all = prepare<{ record: string }>("SELECT record FROM runs WHERE task = ? ORDER BY run")
   const save = prepare("INSERT OR REPLACE INTO runs (task, run, record) VALUES (?, ?, ?)")
   const remove = prepare("DELETE FROM runs WHERE task = ?")
-  const parse = ({ record }: { record: string }): TaskRecord => JSON.parse(record) as TaskRecord
+  const parse = ({ record }: { record: string }): TaskRecord => parseEarlierRun(record)
   return {
     find(task, run) {
       const row = find.get(task, run)

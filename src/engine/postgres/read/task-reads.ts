@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { TaskRecord } from "../../../task/record.ts"
 import type { TaskStore } from "../../../task/store.ts"
-import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
+import { parseEarlierRun, parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
 import { toTaskRecord } from "../../rules/tables.ts"
 import type { Query } from "../connection/database.ts"
 import { isStorable } from "../schema/storable.ts"
@@ -48,7 +48,7 @@ export function createTaskReads(
       const [row] = await query<TaskRow & { earlier: string | null }>(RUN, [id, run])
       if (!row) return undefined
       if (row.run === run) return toRecord(row)
-      return row.earlier === null ? undefined : (JSON.parse(row.earlier) as TaskRecord)
+      return row.earlier === null ? undefined : parseEarlierRun(row.earlier)
     },
     async findByPrefix(workspace, prefix, limit) {
       const conditions = createConditions()

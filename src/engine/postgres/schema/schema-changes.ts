@@ -15,14 +15,14 @@ CREATE TABLE outputs (
 );
 `
 
-/** The third version: which folder a task names, so that those who have not are not offered it. Null in tasks that earlier versions of the program write. */
+/** The third version: which folder a task names, so that workers without that folder are not offered the task. Null in tasks that earlier versions of the program write. */
 const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
 
 interface Migration {
   readonly statements: string
   /**
-   * The oldest version of the store whose programs can go on working beside this one, while a fleet is brought to it. It
-   * rises where a change would break what those programs write.
+   * The oldest version of the store that programs may be written for to go on beside this one, while a fleet is updated.
+   * It stays where a change only adds, as a column that may be null; it rises where the writes of older programs would fail.
    */
   readonly usableFrom: number
 }

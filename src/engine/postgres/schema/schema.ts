@@ -1,6 +1,6 @@
 /**
- * The first version of the store on PostgreSQL; later changes are in `schema-changes.ts`. The same tables and columns as in the embedded one, so that rows are read
- * by the same code: columns a filter names are columns, nested values are JSON as text (a `jsonb` would refuse `\u0000` and
+ * The first version of the store on PostgreSQL; later changes are in `schema-changes.ts`. It has the same tables and
+ * columns as the embedded one, so that rows are read by the same code: columns a filter names are columns, nested values are JSON as text (a `jsonb` would refuse `\u0000` and
  * forget the order of keys), and times are milliseconds. Ids and keys are compared byte by byte. What belongs to a task is
  * kept under its number and guarded by the lock of its row; what belongs to a session or a group, by theirs.
  */

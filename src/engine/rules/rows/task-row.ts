@@ -2,7 +2,13 @@ import type { JsonObject } from "../../../base/json.ts"
 import type { GroupId, TaskId } from "../../../task/id.ts"
 import { RUN_STATUSES, type RunStatus } from "../../../task/lifecycle.ts"
 import type { Progress, Usage } from "../../../task/progress.ts"
-import type { TaskCourse, TaskDetails, TaskSummary } from "../../../task/record.ts"
+import {
+  PLAIN_DETAILS,
+  type TaskCourse,
+  type TaskDetails,
+  type TaskRecord,
+  type TaskSummary,
+} from "../../../task/record.ts"
 import type { StatusCounts } from "../../../task/store.ts"
 import type { NewTask, StoredTask } from "../tables.ts"
 import type { Columns } from "./columns.ts"
@@ -39,6 +45,11 @@ export function toStoredTask(
 ): StoredTask {
   const details = { ...toDetails(row), ...given }
   return { number: row.number, details, course: toCourse(row), state: toState(row), hasLargeInput }
+}
+
+/** Reads a run before the current one, which is kept as JSON. It may be older than some of the details. */
+export function parseEarlierRun(record: string): TaskRecord {
+  return { ...PLAIN_DETAILS, ...(JSON.parse(record) as TaskRecord) }
 }
 
 export function toTaskSummary(row: SummaryRow): TaskSummary {
@@ -162,7 +173,7 @@ export const CHANGEABLE_COLUMNS = {
   folder: ({ task }) => task.details.folder,
 } satisfies TaskColumns
 
-/** Details that stay as they were when the task was made. */
+/** Columns that stay as they were when the task was made. */
 export const FIXED_COLUMNS = {
   id: ({ task }) => task.details.id,
   workspace: ({ task }) => task.details.workspace,
@@ -189,8 +200,8 @@ export const FIXED_COLUMNS = {
 } satisfies TaskColumns
 
 /**
- * These details are text for people, in which an engine may replace what it cannot keep. In ids and names, which all other
- * details are, it refuses that.
+ * Text for people, in which an engine may replace characters that it cannot keep. In ids and names it refuses such
+ * characters.
  */
 export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set<
   keyof typeof CHANGEABLE_COLUMNS | keyof typeof FIXED_COLUMNS

@@ -1,5 +1,4 @@
 import type { GroupId, TaskId } from "../../../../task/id.ts"
-import type { TaskRecord } from "../../../../task/record.ts"
 import {
   type NoticeRow,
   SELECT_NOTICES,
@@ -7,6 +6,7 @@ import {
   toStep,
   toStoredNotice,
 } from "../../../rules/rows/journal-row.ts"
+import { parseEarlierRun } from "../../../rules/rows/task-row.ts"
 import { toWaitRecord, type WaitRow } from "../../../rules/rows/wait-row.ts"
 import type { Query } from "../../connection/database.ts"
 import { toStepKey, type Wants } from "../working-set/wants.ts"
@@ -97,7 +97,7 @@ function askForRuns(questions: Questions, { rows }: Wants, set: WorkingSet): voi
     (found: readonly { readonly task: number; readonly record: string }[]) => {
       const ofTasks = Map.groupBy(found, ({ task }) => task)
       for (const task of tasks) {
-        const records = (ofTasks.get(task) ?? []).map(({ record }) => JSON.parse(record) as TaskRecord)
+        const records = (ofTasks.get(task) ?? []).map(({ record }) => parseEarlierRun(record))
         set.runs.learn(task, records)
       }
     },

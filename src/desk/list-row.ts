@@ -5,7 +5,7 @@ import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 
 /** One row of a task list: the task, and what a list shows beside it. */
-export interface TaskRow {
+export interface ListRow {
   readonly task: ListedTask
   /** 1 for the next to run. Null: it is not queued, or nobody can run it. */
   readonly placeInQueue: number | null
@@ -16,11 +16,11 @@ export interface TaskRow {
   readonly firstStartedAt: number | null
 }
 
-export async function toTaskRows(
+export async function toListRows(
   store: Pick<TaskStore, "placeInQueue" | "group" | "run" | "events">,
   { workers: listWorkers }: Pick<Runner, "workers">,
   tasks: readonly ListedTask[],
-): Promise<readonly TaskRow[]> {
+): Promise<readonly ListRow[]> {
   const workers = tasks.some((task) => "worker" in task) ? await listWorkers() : []
   return Promise.all(
     tasks.map(async (task) => {

@@ -5,8 +5,8 @@ import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
 import { type Handlers, wakeTask } from "./change.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
-/** Operations that move a task forward in the queue, take its payload away, or remove it. */
-export function createRemoveHandlers(tables: Tables) {
+/** Operations that change the priority of a task, take its payload away, or remove it. */
+export function createTaskHandlers(tables: Tables) {
   const { tasks, events, runs, steps } = tables
 
   function requireEnded(task: StoredTask, run: number = task.course.run): void {
