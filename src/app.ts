@@ -131,6 +131,7 @@ export async function openRuntime(
     desk: (owner) =>
       createDesk(owner, {
         tasks,
+        promote: (session) => conversations.promote(session),
         directory: (workspace) => conversations.directory(workspace),
         clock,
         closing: leaving.drained,

@@ -4,7 +4,7 @@ import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
 import type { Bus } from "../task/bus.ts"
-import { DEFAULT_WORKSPACE, type WorkspaceId } from "../task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 
 export interface DeskOptions {
@@ -24,6 +24,8 @@ export interface DeskScope extends DeskOwner {
   readonly bus: Bus
   readonly tasks: TaskService &
     Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers" | "runsHere" | "findRunHere" | "takesTurns">
+  /** Moves the calls that a turn of this process waits for to the background. */
+  readonly promote: (session: SessionId) => Promise<readonly TaskId[]>
   readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
   /** Goes by the store's time. */
   readonly clock: Clock

@@ -1,4 +1,4 @@
-import { isMeanwhileError } from "../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
 import type { Session } from "../session/conversation/session.ts"
@@ -49,15 +49,22 @@ export interface Turns {
   /** The same, with what the agent answered in it. */
   answer(session: Pick<Session, "on" | "recall">, turn: TaskId, wait: TurnWait): Promise<TurnAnswer>
   stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
+  /**
+   * Moves the calls that a turn waits for to the background, as far as they can be, and returns those tasks. Refused as
+   * `wrong_state` unless this process runs the turn: nobody else has its calls.
+   */
+  promote(turn: TaskId): Promise<readonly TaskId[]>
 }
 
-interface TurnsScope extends Pick<DeskScope, "workspace" | "clock"> {
+interface TurnsScope extends Pick<DeskScope, "workspace" | "clock" | "promote"> {
   readonly store: Pick<DeskScope["store"], "task">
   readonly tasks: Pick<DeskScope["tasks"], "list" | "get" | "cancel" | "runsHere" | "takesTurns">
   readonly bus: Pick<DeskScope["bus"], "subscribeTask">
 }
 
-export function createTurns({ workspace, store, tasks, bus, clock }: TurnsScope, inbox: Pick<Inbox, "of">): Turns {
+export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns {
+  const { workspace, store, tasks, bus, clock, promote } = scope
+
   function toPlace({ id, status, session }: TaskSummary): DeskTurn["where"] {
     if (status === "waiting") return "person"
     if (status === "queued") return session !== null && tasks.takesTurns(session) ? "here" : "elsewhere"
@@ -115,6 +122,12 @@ export function createTurns({ workspace, store, tasks, bus, clock }: TurnsScope,
       }
     },
     stop: (turn, request) => tasks.cancel(turn, request, workspace),
+    async promote(turn) {
+      const { task } = await tasks.get(turn, workspace)
+      if (task.kind === "turn" && task.session !== null && tasks.runsHere(task.id)) return promote(task.session)
+      const text = `Turn ${task.id} does not run in this process, so its calls cannot be moved to the background here.`
+      throw new MeanwhileError("wrong_state", text, { taskId: task.id, status: task.status })
+    },
   }
 }
 

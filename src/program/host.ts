@@ -2,6 +2,7 @@ import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { describeFolderProblem } from "../config/make-folder.ts"
 import { openStoreFile } from "../app.ts"
+import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { type Finding, findOr, ok, problem } from "./finding.ts"
 
 const OLDEST_NODE = 24
@@ -57,7 +58,7 @@ export async function hasWork(dataDirectory: string): Promise<boolean> {
   const path = join(dataDirectory, STORE_FILE)
   if (!(await exists(path))) return false
   await using engine = await openStoreFile(path)
-  return (await engine.store.countTasks({ statuses: ["queued", "running", "waiting", "stopping"] })) > 0
+  return (await engine.store.countTasks({ statuses: LIVE_STATUSES })) > 0
 }
 
 async function examineStore(path: string): Promise<readonly Finding[]> {

@@ -6,7 +6,7 @@ import type { PersonPort } from "../plugin/person-port.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { AgentsPort } from "../runner/run/run-ports.ts"
 import type { TurnBody } from "../runner/turn/turn-run.ts"
-import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
@@ -23,7 +23,7 @@ import { createSessionDirectory } from "./saved/directory.ts"
 import { createModelSource, type ModelSource, type ModelSourceOptions } from "./model/model-source.ts"
 import type { ChildSessions, ConversationScope, SharedPorts, Using } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
-import { createSessionFace } from "./session-face.ts"
+import { createSessionFace, promoteCalls } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
@@ -45,6 +45,8 @@ export interface Conversations {
   directory(workspace?: WorkspaceId): SessionDirectory
   /** Open in this process. */
   open(): readonly SessionId[]
+  /** Moves the calls that the session's turn waits for here to the background, as far as they can be; returns those tasks. */
+  promote(session: SessionId): Promise<readonly TaskId[]>
   /** The workspace of a conversation that this process has in memory. */
   workspaceOf(session: SessionId): WorkspaceId | undefined
   on(listener: AgentListener): () => void
@@ -110,6 +112,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     openSession: (id, workspace) => openSession(scope, id, workspace),
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),
+    promote: async (id) => promoteCalls(scope.open.get(id)?.current ?? null),
     workspaceOf: (id) => (scope.open.get(id) ?? scope.children.agents.recall(id))?.log.workspace,
     on: (listener) => scope.open.events.on(listener),
     follow: (task, sinceSequence) => followTask(scope, task, sinceSequence),

@@ -55,7 +55,7 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       conversation.reporter = null
     },
     reported: async (signal) => conversation.reporter?.reported(signal),
-    promote: () => promoteCalls(conversation),
+    promote: () => promoteCalls(conversation.current),
     runCommand: (name, argument = "", options = {}) => {
       const { signal = NEVER, switchTo = null } = options
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
@@ -119,7 +119,7 @@ async function closeSession(scope: ConversationScope, conversation: Conversation
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
 
 /** Moves the calls that the turn waits for to the background, as far as they can be; returns those tasks. */
-async function promoteCalls({ current }: Conversation): Promise<readonly TaskId[]> {
+export async function promoteCalls(current: Conversation["current"]): Promise<readonly TaskId[]> {
   const promoted = await Promise.all([...(current?.executions ?? [])].map(promote))
   return promoted.flat()
 }

@@ -23,7 +23,8 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const place = { store, tasks: tasks as unknown as Runner }
   const { signal: closing } = new AbortController()
   const parts = { ...place, bus: engine.bus, clock: systemClock, closing, isShared: true }
-  const unused = { directory: () => ({ list: async () => [] }), dataDirectory: "", storePlace: "", runsTasks: false }
+  const list = async () => []
+  const unused = { directory: () => ({ list }), promote: list, dataDirectory: "", storePlace: "", runsTasks: false }
   const desk = createDesk(LOCAL_PERSON, { ...parts, ...unused })
   const ask = (folder: string | null, question = {}): Promise<TaskRecord> =>
     createTask(engine, { as: "waiting", wait: sampleWait({ reason: "approval", question }) }, { parentTask, folder })

@@ -42,6 +42,29 @@ test("a message in a session that another process has names the turn, which can 
   expect((await sent).outcome).toBe("stopped")
 })
 
+test("the calls that a turn waits for move to the background, where the turn runs", async () => {
+  const folder = createFolder()
+  const gated = createGatedTool({ obeys: true, background: { mode: "after", ms: 60_000 } })
+  const calling = createScriptedModel([{ calls: [{ tool: "gated", input: { name: "one" } }] }, "It goes on."])
+  const { runtime } = await openScripted(calling, { tools: [gated.tool], isKept: true, folder })
+  const sent = (await runtime.createSession()).send("Begin.")
+  await gated.call(1)
+  const desk = runtime.desk(LOCAL_PERSON)
+  const [turn] = await desk.turns.list()
+  if (!turn) throw new Error("There is no turn.")
+
+  const { runtime: other } = await openScripted(createScriptedModel([]), { isKept: true, folder })
+  const elsewhere = other.desk(LOCAL_PERSON).turns.promote(turn.id)
+  await expect(elsewhere).rejects.toMatchObject({ code: "wrong_state", message: /does not run in this process/ })
+  const stranger = runtime.desk({ workspace: "another", actor: "person" }).turns.promote(turn.id)
+  await expect(stranger).rejects.toMatchObject({ code: "not_found" })
+
+  const [task] = await desk.turns.promote(turn.id)
+  expect(await desk.tasks.find(task ?? "")).toMatchObject({ task: { tool: "gated", status: "running" } })
+  expect(await desk.turns.promote(turn.id).catch(() => [])).toEqual([])
+  expect((await sent).text).toBe("It goes on.")
+})
+
 test("a turn that waits for a person is nobody's, and tells whoever waits for it what is asked, and that it was answered", async () => {
   const folder = createFolder()
   const gated = createGatedTool({ obeys: true, onCrash: "ask", background: { mode: "never" } })

@@ -11,11 +11,9 @@ export function toQueueSchema(schema: string): string {
 
 /** 0: there are no tables. */
 export async function readQueueVersion(query: Query, schema: string): Promise<number> {
-  const table = `${toQueueSchema(schema)}.version`
-  const [found] = await query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table])
-  if (!found?.exists) return 0
-  const [row] = await query<{ version: number }>(`SELECT version FROM ${table}`)
-  return row?.version ?? 0
+  const { PgBoss } = await import("pg-boss")
+  const boss = new PgBoss({ db: toExecutor(query), schema: toQueueSchema(schema), supervise: false, schedule: false })
+  return (await boss.isInstalled()) ? ((await boss.schemaVersion()) ?? 0) : 0
 }
 
 /** Through this pg-boss sends its statements. */
