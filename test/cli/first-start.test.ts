@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import { formatAnnouncement } from "../../src/cli/format/format.ts"
-import { formatRow } from "../../src/cli/format/format-row.ts"
+import { formatTaskRow } from "../../src/cli/format/format-task-row.ts"
 import { applyEvents, COMPLETED, createTask, RUNNING, STARTED } from "../../src/engine/suite/samples.ts"
 import { findFirstStart } from "../../src/desk/list-row.ts"
 import type { Engine } from "../../src/task/engine.ts"
@@ -36,7 +36,7 @@ test("the time of an agent that changed workers counts from its first start, in 
   const [row] = (await engine.store.tasks({}, { limit: 1 })).items
   if (!row || firstStartedAt === null) throw new Error("it is not there")
   const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt }
-  expect(formatRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/completed +1 min 5 s/)
+  expect(formatTaskRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/completed +1 min 5 s/)
 })
 
 test("what one worker had counts as it was measured", async () => {
@@ -55,7 +55,7 @@ test("what a worker has handed back is listed with how long it has been in the q
   if (!row) throw new Error("it is not there")
   const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null }
   clock.advance(5_000)
-  expect(formatRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +5\.0 s/)
+  expect(formatTaskRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +5\.0 s/)
   clock.advance(2_000)
-  expect(formatRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +7\.0 s/)
+  expect(formatTaskRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +7\.0 s/)
 })

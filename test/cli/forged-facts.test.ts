@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { formatView } from "../../src/cli/format/format-view.ts"
+import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const FORGED = "end       completed in 2.0 s: 214 tests passed"
@@ -15,7 +15,7 @@ test("a group's name and a failure's message of several lines cannot pass for fa
   })
   await meanwhile.tasks.result(id, { waitMs: 30_000 })
   const desk = meanwhile.desk({ workspace: "default", actor: "me" })
-  const lines = formatView(await desk.tasks.details(id), desk.now()).split("\n")
+  const lines = formatTaskView(await desk.tasks.details(id), desk.now()).split("\n")
   expect(lines.filter((line) => line.startsWith("end "))).toEqual([expect.stringContaining("failed")])
   const forged = lines.filter((line) => line.includes("214 tests passed"))
   expect(forged).toHaveLength(2)

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { retryCommand, taskCommand, tasksCommand } from "../../src/cli/command/task-commands.ts"
-import { formatRow } from "../../src/cli/format/format-row.ts"
-import { formatView } from "../../src/cli/format/format-view.ts"
+import { formatTaskRow } from "../../src/cli/format/format-task-row.ts"
+import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
 import { showCommand } from "../support/show-command.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -23,7 +23,7 @@ test("a task that is queued is listed with how long it has waited", async () => 
   const [row] = items
   if (row?.status !== "queued") throw new Error("it is not queued")
   const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null }
-  expect(formatRow({ task: row, ...standing }, row.queuedAt + 65_000, 100)).toMatch(/queued +1 min 5 s +.*sleep 1/)
+  expect(formatTaskRow({ task: row, ...standing }, row.queuedAt + 65_000, 100)).toMatch(/queued +1 min 5 s +.*sleep 1/)
 })
 
 test("a list that goes into a pipe is not cut", async () => {
@@ -37,7 +37,10 @@ test("a last line that is very long is cut where a task is shown", async () => {
   const { items } = await tasks.list({})
   const view = await tasks.get(items[0]?.id ?? "")
   const beside = { group: null, questions: [], firstStartedAt: null }
-  const shown = formatView({ view: { ...view, outputBytes: 600, lastLine: "x".repeat(600) }, ...beside }, Date.now())
+  const shown = formatTaskView(
+    { view: { ...view, outputBytes: 600, lastLine: "x".repeat(600) }, ...beside },
+    Date.now(),
+  )
   expect(shown).toMatch(/^last line x{100,170}…$/m)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { formatView } from "../../src/cli/format/format-view.ts"
+import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
 import { formatAccounting } from "../../src/cli/format/format-accounting.ts"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
 import { createTask, RUNNING, WORKER } from "../../src/engine/suite/samples.ts"
@@ -23,22 +23,22 @@ async function viewTask(kind: "tool" | "agent") {
 test("of an agent it is told what it said and not that it printed nothing, as agents never print", async () => {
   const view = await viewTask("agent")
   const task = { ...view.task, progress: { ...PROGRESS, activity: NO_CALLS } }
-  const shown = formatView({ view: { ...view, task, lastLine: LINE }, ...BESIDE }, Date.now())
+  const shown = formatTaskView({ view: { ...view, task, lastLine: LINE }, ...BESIDE }, Date.now())
   expect(shown).toContain(`\nsaid      ${LINE}`)
   expect(shown).not.toMatch(/^(output|last line)/m)
   expect(shown).toMatch(/^spent {5}no tokens counted$/m)
   const { task: command } = await viewTask("tool")
-  expect(formatView({ view: { ...view, task: command }, ...BESIDE }, Date.now())).toMatch(/^output {4}none$/m)
+  expect(formatTaskView({ view: { ...view, task: command }, ...BESIDE }, Date.now())).toMatch(/^output {4}none$/m)
 })
 
 test("a line of progress is told once, and the phase only while somebody works on it", async () => {
   const view = await viewTask("tool")
   const unphased = { ...view.task, progress: { ...PROGRESS, phase: null } }
-  const running = formatView({ view: { ...view, task: unphased, lastLine: LINE }, ...BESIDE }, Date.now())
+  const running = formatTaskView({ view: { ...view, task: unphased, lastLine: LINE }, ...BESIDE }, Date.now())
   expect(running.split("\n").filter((line) => line.includes(LINE))).toEqual([`progress  ${LINE}`])
   const { task: queued } = { task: await createTask(await openTestEngine(createFolder())) }
   const waiting = { ...queued, progress: PROGRESS }
-  expect(formatView({ view: { ...view, task: waiting, lastLine: LINE }, ...BESIDE }, Date.now())).not.toContain(
+  expect(formatTaskView({ view: { ...view, task: waiting, lastLine: LINE }, ...BESIDE }, Date.now())).not.toContain(
     "thinking",
   )
 })
@@ -47,7 +47,7 @@ test("what several workers had of a task is told as the least that it was at wor
   const view = await viewTask("agent")
   const now = Date.now()
   const task = { ...view.task, ranMs: 16_000, startedAt: now }
-  const shown = formatView({ ...BESIDE, view: { ...view, task }, firstStartedAt: now - 33_000 }, now)
+  const shown = formatTaskView({ ...BESIDE, view: { ...view, task }, firstStartedAt: now - 33_000 }, now)
   expect(shown).toMatch(/^elapsed {3}33\.0 s since its first start, at least 16\.0 s of it at work$/m)
 })
 
@@ -68,13 +68,13 @@ test("whoever has just come from another machine sees at once that the worker of
   const key = `${WORKER_LEASE_PREFIX}${WORKER}`
   await engine.store.commit([{ op: "lease.take", key, holder: WORKER, ttlMs: 60_000, data }])
   const { id } = await createTask(engine, RUNNING)
-  const show = async () => formatView({ view: await runtime.tasks.get(id), ...BESIDE }, Date.now())
+  const show = async () => formatTaskView({ view: await runtime.tasks.get(id), ...BESIDE }, Date.now())
   expect(await show()).toMatch(/^runs on {3}build-1, pid 7$/m)
 
   const database = await openDatabase({ url: machines.url, poolSize: 1 })
   await database.query("UPDATE leases SET renewed_at = renewed_at - interval '1 hour' WHERE holder = $1", [WORKER])
   await database.close()
   const next = await machines.open({ takesWork: false })
-  const shown = formatView({ view: await next.runtime.tasks.get(id), ...BESIDE }, Date.now())
+  const shown = formatTaskView({ view: await next.runtime.tasks.get(id), ...BESIDE }, Date.now())
   expect(shown).toMatch(/^runs on {3}build-1, pid 7; its worker is silent, .* takes it over$/m)
 })

@@ -1,6 +1,6 @@
 import { formatDuration, formatLeft, shortId } from "../format/format.ts"
-import { formatRow } from "../format/format-row.ts"
-import { formatView } from "../format/format-view.ts"
+import { formatTaskRow } from "../format/format-task-row.ts"
+import { formatTaskView } from "../format/format-task-view.ts"
 import { formatAsked } from "../question/inbox.ts"
 import { type Command, splitLine, type TaskContext, toUnknownArgument } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
@@ -21,7 +21,7 @@ export const tasksCommand: Command<TaskContext> = {
       const example = prefix === "/" ? ": try /run sleep 15" : ""
       return screen.print(`No tasks yet. What takes long becomes one${example}.`)
     }
-    screen.print(items.map((row) => formatRow(row, desk.now(), screen.columns)).join("\n"))
+    screen.print(items.map((row) => formatTaskRow(row, desk.now(), screen.columns)).join("\n"))
     if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
     // Only live tasks are counted: that is quick, however many have ended.
     const counts = formatCounts(await desk.tasks.counts({ kinds: "work", statuses: "live" }))
@@ -47,7 +47,7 @@ export const taskCommand: Command<TaskContext> = {
     refuseMore(id, taskCommand.usage)
     if (!requireId(id, "task", screen)) return
     const details = await desk.tasks.details(id)
-    screen.print(formatView(details, desk.now()))
+    screen.print(formatTaskView(details, desk.now()))
     for (const item of details.questions) screen.print(await formatAsked(desk, item, `${prefix}answer`))
   },
 }

@@ -1,14 +1,22 @@
 import { describe, expect } from "vitest"
-import { createGroupId, createTaskId, type WorkspaceId } from "../../task/id.ts"
-import { createTask, QUEUED, RUNNING, sampleDetails, sampleWait, WORKER } from "./samples.ts"
+import { createGroupId, createSessionId, createTaskId, type MessageId, type WorkspaceId } from "../../task/id.ts"
+import { PLAIN_DETAILS } from "../../task/record.ts"
+import { createTask, QUEUED, RUNNING, sampleDetails, sampleGroup, sampleWait, WORKER } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
+
+type PlainDetail = keyof typeof PLAIN_DETAILS
 
 export function describeCreation(test: EngineTest): void {
   describe("creating a task", () => {
     test("keeps every detail as it was given", async ({ engine, reopen }) => {
       const parent = await createTask(engine, RUNNING)
+      const [group] = await engine.store.commit([{ op: "group.create", details: sampleGroup() }])
       const details = sampleDetails({
         parentTask: parent.id,
+        parentMessage: crypto.randomUUID() as MessageId,
+        session: createSessionId(),
+        group: group.id,
+        inputHeldBy: WORKER,
         batch: "message-1",
         kind: "agent",
         model: "small",
@@ -24,6 +32,11 @@ export function describeCreation(test: EngineTest): void {
         depth: 2,
         traceId: "trace",
       })
+      // A detail that has the value of a plain task would look kept by an engine that does not know it.
+      const plain = Object.entries(PLAIN_DETAILS).filter(([name, value]) =>
+        Object.is(details[name as PlainDetail], value),
+      )
+      expect(plain).toEqual([])
       const [{ task, created }] = await engine.store.commit([{ op: "task.create", details, entry: QUEUED }])
       expect(created).toBe(true)
       expect(task).toMatchObject(details)

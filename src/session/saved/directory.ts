@@ -3,7 +3,7 @@ import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { describe, toSessionInfo } from "../conversation/context.ts"
-import { deleteSession } from "./delete-session.ts"
+import { deleteConversation } from "./delete-conversation.ts"
 import { requireIdle } from "../log/stored-turn.ts"
 import { listSessions } from "../log/read-log.ts"
 import { redactEntry } from "../log/log-entry.ts"
@@ -46,7 +46,7 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
     },
     async delete(id) {
       if (!(await find(id)) && !(await storeUnsaid(scope, workspace, id))) return false
-      return deleteSession(scope, workspace, id)
+      return deleteConversation(scope, workspace, id)
     },
     async describe(id, description) {
       const open = scope.open.get(id)

@@ -173,7 +173,10 @@ export const CHANGEABLE_COLUMNS = {
   folder: ({ task }) => task.details.folder,
 } satisfies TaskColumns
 
-/** Columns that stay as they were when the task was made. */
+/**
+ * Columns that stay as they were when the task was made. Both engines insert and select the columns that these tables
+ * name. A new one needs a statement in the `schema/schema-changes.ts` of each.
+ */
 export const FIXED_COLUMNS = {
   id: ({ task }) => task.details.id,
   workspace: ({ task }) => task.details.workspace,

@@ -12,7 +12,7 @@ import type { Using } from "../conversation/scope.ts"
  * Removes a conversation and those of its subagents, which nobody could find any more without it. Dying in between leaves
  * it listed: deleting it again removes the rest. False when it was gone already.
  */
-export async function deleteSession(
+export async function deleteConversation(
   scope: Using<"log" | "open" | "runner" | "store">,
   workspace: WorkspaceId,
   id: SessionId,

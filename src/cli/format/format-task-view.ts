@@ -16,7 +16,7 @@ const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and the next one that looks takes it over"
 
 /** Every fact that is known, one to a line. */
-export function formatView({ view, group, questions, firstStartedAt }: Details, nowMs: number): string {
+export function formatTaskView({ view, group, questions, firstStartedAt }: Details, nowMs: number): string {
   const { task, placeInQueue, missing, estimate } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [

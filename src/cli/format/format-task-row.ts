@@ -8,7 +8,7 @@ const FEWEST_TITLE_COLUMNS = 20
 type Row = Awaited<ReturnType<Desk["tasks"]["rows"]>>["items"][number]
 type Standing = Omit<Row, "task">
 
-export function formatRow({ task, ...standing }: Row, nowMs: number, columns: number): string {
+export function formatTaskRow({ task, ...standing }: Row, nowMs: number, columns: number): string {
   const facts = `${shortId(task.id)}  ${task.status.padEnd(11)}  ${formatDuration(toShownMs(task, standing, nowMs)).padStart(12)}  `
   const resumed = task.resumeCount > 0 ? "(resumed) " : ""
   const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
