@@ -104,7 +104,8 @@ export async function openRuntime(
         registry: plugins,
         defaultModel: model,
       })
-      if (options.onEvent) conversations.on(options.onEvent)
+      const { onEvent } = options
+      if (onEvent) conversations.on((event) => onEvent(event))
       if (!options.sessionPlugin) return
       defaults.sessionPlugin = options.sessionPlugin(conversations.directory())
       await plugins.register(defaults.sessionPlugin, { config: options.sessionConfig })
@@ -132,6 +133,7 @@ export async function openRuntime(
       createDesk(owner, {
         tasks,
         promote: (session) => conversations.promote(session),
+        onAgentEvent: (listener) => conversations.on(listener),
         directory: (workspace) => conversations.directory(workspace),
         clock,
         closing: leaving.drained,
@@ -139,7 +141,7 @@ export async function openRuntime(
         runsTasks: background.maxConcurrentTasks > 0,
       }),
     connect: (id) => conversations.models.connect(id),
-    on: (listener) => conversations.on(listener),
+    on: (listener) => conversations.on((event) => listener(event)),
     attach: (channel) => person.attach(channel),
     close,
     [Symbol.asyncDispose]: () => close(),

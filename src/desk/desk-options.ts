@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
+import type { WorkspaceAgentListener } from "../plugin/agent-event.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
@@ -26,6 +27,8 @@ export interface DeskScope extends DeskOwner {
     Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers" | "runsHere" | "findRunHere" | "takesTurns">
   /** Moves the calls that a turn of this process waits for to the background. */
   readonly promote: (session: SessionId) => Promise<readonly TaskId[]>
+  /** Follows the events of all agents of this process, in every workspace. */
+  readonly onAgentEvent: (listener: WorkspaceAgentListener) => () => void
   readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
   /** Goes by the store's time. */
   readonly clock: Clock

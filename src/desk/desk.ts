@@ -1,3 +1,4 @@
+import type { AgentListener } from "../plugin/agent-event.ts"
 import type { LedgerKey } from "../session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRow } from "../session/log/ledger-record.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
@@ -34,7 +35,9 @@ export interface Desk extends DeskOwner {
   readonly ended: Ended
   /** Follows tasks for one screen, until it is closed. */
   news(options: NewsOptions): TaskNewsDesk
-  /** The agents that work now. It is fed with their events: `runtime.on(activity.take)`. */
+  /** Hears the events of the workspace's agents that work in this process, subagents included. */
+  on(listener: AgentListener): () => void
+  /** The agents that work now, as their events tell. To feed it: `desk.on(activity.take)`. */
   activity(): Activity
   /** True if processes on other machines may use the store too. */
   readonly isShared: boolean
@@ -49,7 +52,7 @@ export interface DeskLedger {
 
 export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof DeskOwner>): Desk {
   const scope: DeskScope = { ...parts, ...toDeskOwner(options) }
-  const { workspace, actor, store, tasks, clock, isShared, dataDirectory } = scope
+  const { workspace, actor, store, tasks, clock, isShared, dataDirectory, onAgentEvent } = scope
   const inbox = createInbox(scope)
   const deskTasks = createDeskTasks(scope, inbox)
   const blocked = createBlocked(scope, inbox)
@@ -76,6 +79,10 @@ export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof De
     promptWork: createPromptWork(scope, { tasks: deskTasks, inbox, blocked }),
     ended,
     news: (options) => createTaskNews({ ...scope, inbox, blocked, deskTasks, ended }, options),
+    on: (listener) =>
+      onAgentEvent((event, home) => {
+        if (home === workspace) return listener(event)
+      }),
     activity: () => createActivity(() => clock.monotonic()),
     isShared,
     now,

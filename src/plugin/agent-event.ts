@@ -1,6 +1,6 @@
 import type { JsonValue } from "../base/json.ts"
 import type { TaskEvent } from "../task/event.ts"
-import type { GroupId, SessionId, TaskId } from "../task/id.ts"
+import type { GroupId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Progress } from "../task/progress.ts"
 import type { ContextUsage } from "./context-usage.ts"
 import type { Message } from "./message.ts"
@@ -132,3 +132,6 @@ export interface PublishedReport {
 export type AgentEvent = AgentEventBody & { readonly agent: SessionId }
 
 export type AgentListener = (event: AgentEvent) => void
+
+/** Is told the workspace of the agent, too. */
+export type WorkspaceAgentListener = (event: AgentEvent, workspace: WorkspaceId) => void

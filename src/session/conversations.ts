@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import { createOneAtATime } from "../base/one-at-a-time.ts"
-import type { AgentListener } from "../plugin/agent-event.ts"
+import type { WorkspaceAgentListener } from "../plugin/agent-event.ts"
 import type { AskingRun, ConversationPorts, ConversationPortsOf } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
@@ -49,7 +49,7 @@ export interface Conversations {
   promote(session: SessionId): Promise<readonly TaskId[]>
   /** The workspace of a conversation that this process has in memory. */
   workspaceOf(session: SessionId): WorkspaceId | undefined
-  on(listener: AgentListener): () => void
+  on(listener: WorkspaceAgentListener): () => void
   /** Tells the listeners of its session that a task was written or begun anew. */
   follow(task: TaskRecord, sinceSequence: number): void
   /** For a turn that the runner takes from the queue. */

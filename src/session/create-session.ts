@@ -96,7 +96,7 @@ async function toConversation(
   const { gc, sessionPlugin } = scope.defaults
   const conversation: Conversation = {
     log,
-    emitter: createAgentEmitter(id, above, scope.log),
+    emitter: createAgentEmitter({ id, workspace }, above, scope.log),
     model: connected,
     gc,
     sessionPlugin: parent ? null : sessionPlugin,

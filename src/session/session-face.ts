@@ -66,7 +66,7 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       conversation.gc = plugin && { plugin, config: { ...DEFAULT_GC_CONFIG, ...config } }
     },
     setSessionPlugin: (plugin) => useSessionPlugin(scope, conversation, plugin),
-    on: (listener) => emitter.on(listener),
+    on: (listener) => emitter.on((event) => listener(event)),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -24,7 +24,14 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const { signal: closing } = new AbortController()
   const parts = { ...place, bus: engine.bus, clock: systemClock, closing, isShared: true }
   const list = async () => []
-  const unused = { directory: () => ({ list }), promote: list, dataDirectory: "", storePlace: "", runsTasks: false }
+  const unused = {
+    onAgentEvent: () => () => undefined,
+    directory: () => ({ list }),
+    promote: list,
+    dataDirectory: "",
+    storePlace: "",
+    runsTasks: false,
+  }
   const desk = createDesk(LOCAL_PERSON, { ...parts, ...unused })
   const ask = (folder: string | null, question = {}): Promise<TaskRecord> =>
     createTask(engine, { as: "waiting", wait: sampleWait({ reason: "approval", question }) }, { parentTask, folder })

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createSessionId, type SessionId } from "../../src/task/id.ts"
+import { asker, NAME } from "../support/asking.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
+import { openSubagents } from "../support/session/open-subagents.ts"
+import { startAgent } from "../support/session/start-agent.ts"
 import { testOfFile } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 
@@ -44,6 +47,36 @@ test("a session needs a person while an approval of it waits in the inbox, and n
   await desk.inbox.answer(item?.id ?? "", true)
   expect((await desk.sessions.find(session.id)).state).not.toBe("needs_you")
   ;(await gated.call(1)).finish()
+})
+
+test("a session needs a person also while its turn goes on", async () => {
+  const gate = createGate()
+  const gated = createGatedTool({ obeys: true, background: { mode: "always" } })
+  const calling = { calls: [{ tool: "gated", input: { name: "one" } }] }
+  const { runtime, session } = await openAgent([calling, () => ({ gate: gate.pass(), text: "It waits for you." })], {
+    isKept: true,
+    tools: [gated.tool],
+    permissions: { rules: [{ tool: "gated", decision: "ask" }] },
+  })
+  const sent = session.send("Do it.")
+  await gate.reached
+  const seen = await runtime.desk(LOCAL_PERSON).sessions.find(session.id)
+  expect(seen).toMatchObject({ state: "needs_you", turn: { status: "running" } })
+  gate.open()
+  await sent
+})
+
+test("a session needs a person while an agent below it asks one", async () => {
+  const asking = { calls: [{ tool: "asker", input: { questions: [{ ...NAME }] } }] }
+  const opened = await openSubagents({ main: ["Hello."], below: [asking, "It is asked."], tools: [asker] })
+  const { runtime, session } = opened
+  await session.send("Hello.")
+  const desk = runtime.desk(LOCAL_PERSON)
+  expect((await desk.sessions.find(session.id)).state).toBe("idle")
+  await startAgent(opened)
+  const item = await eventually("it asks", async () => (await desk.inbox.list())[0])
+  expect(item.task.session).not.toBe(session.id)
+  expect(await desk.sessions.find(session.id)).toMatchObject({ state: "needs_you", turn: null })
 })
 
 test("a session that nobody knows, or that several ids begin like, is refused", async () => {

@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest"
-import type { DeskOptions } from "../../src/desk/desk-options.ts"
+import { z } from "zod"
+import { type DeskOptions, LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createDeskWorkers } from "../../src/desk/workers.ts"
 import type { TaskBranch } from "../../src/desk/task-tree.ts"
+import { textOf } from "../../src/plugin/message.ts"
+import { defineTool, handBack } from "../../src/plugin/tool.ts"
 import type { WorkerView } from "../../src/plugin/worker-view.ts"
 import { createSessionId, createWorkerId, type TaskId } from "../../src/task/id.ts"
 import { openDesks, TEAM } from "../support/desk/open-desks.ts"
 import { eventually } from "../support/eventually.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
+import { startAgent } from "../support/session/start-agent.ts"
 
 const signal = new AbortController().signal
 
@@ -146,6 +152,51 @@ describe("the tasks of a desk", () => {
     await desk.tasks.wait(id, { waitMs: 30_000, signal })
     expect(await desk.tasks.clear(null)).toMatchObject({ removed: 1, kept: 0 })
     await expect(desk.tasks.find(id)).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  test("have artifacts, which another workspace cannot read", async () => {
+    const bytes = new TextEncoder().encode("x marks the spot")
+    const survey = defineTool({
+      name: "survey",
+      description: "Draws a map.",
+      input: z.object({}),
+      background: { mode: "always" },
+      run: async (_, { artifacts }) =>
+        handBack({
+          digest: [],
+          facts: {},
+          artifacts: [await artifacts.put("map", "text/plain", bytes)],
+          nextSteps: [],
+          payload: null,
+        }),
+    })
+    const { desk, foreign } = await openDesks({ tools: [survey] })
+    const { id } = await desk.tasks.start({ tool: "survey", input: {} })
+    expect((await desk.tasks.wait(id, { waitMs: 30_000, signal })).task).toMatchObject({ status: "completed" })
+    const [map, ...more] = await desk.tasks.artifacts(id.slice(0, 13))
+    if (!map) throw new Error("There is no artifact.")
+    expect([map.name, map.mediaType, more]).toEqual(["map", "text/plain", []])
+    expect(Buffer.from((await desk.tasks.artifact(map.hash))?.bytes ?? []).toString()).toBe("x marks the spot")
+    expect(await foreign.tasks.artifact(map.hash)).toBeUndefined()
+  })
+
+  test("are steered while an agent works, and resumed when it has completed", async () => {
+    const gate = createGate()
+    const reading = () => ({ gate: gate.pass(), calls: [{ tool: "read" }] })
+    const opened = await openSubagents({ main: [], below: [reading, "Seven.", "Eight."] })
+    const desk = opened.runtime.desk(LOCAL_PERSON)
+    const { id } = await startAgent(opened)
+    await gate.reached
+    await desk.tasks.steer(id.slice(0, 13), "Count in words.")
+    gate.open()
+    expect((await desk.tasks.wait(id, { waitMs: 30_000, signal })).task).toMatchObject({ status: "completed", run: 1 })
+    const heard = requestsOf(opened.provider, "below")[1]
+      ?.messages.map((message) => textOf(message))
+      .join("\n")
+    expect(heard).toContain("Count in words.")
+    expect(await desk.tasks.resume(id.slice(0, 13), "And one more?")).toMatchObject({ id, run: 2, resumeCount: 1 })
+    const { task } = await desk.tasks.wait(id, { waitMs: 30_000, signal })
+    expect(task).toMatchObject({ status: "completed", patch: { payload: { answer: "Eight." } } })
   })
 
   test("run in the foreground until they are promoted", async () => {

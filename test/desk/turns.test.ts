@@ -56,8 +56,15 @@ test("the calls that a turn waits for move to the background, where the turn run
   const { runtime: other } = await openScripted(createScriptedModel([]), { isKept: true, folder })
   const elsewhere = other.desk(LOCAL_PERSON).turns.promote(turn.id)
   await expect(elsewhere).rejects.toMatchObject({ code: "wrong_state", message: /does not run in this process/ })
-  const stranger = runtime.desk({ workspace: "another", actor: "person" }).turns.promote(turn.id)
-  await expect(stranger).rejects.toMatchObject({ code: "not_found" })
+  const { turns: foreign } = runtime.desk({ workspace: "another", actor: "person" })
+  expect(await foreign.list()).toEqual([])
+  const { signal } = new AbortController()
+  for (const touch of [
+    () => foreign.promote(turn.id),
+    () => foreign.stop(turn.id),
+    () => foreign.wait(turn.id, { signal, onQuestion: () => {} }),
+  ])
+    await expect(touch()).rejects.toMatchObject({ code: "not_found" })
 
   const [task] = await desk.turns.promote(turn.id)
   expect(await desk.tasks.find(task ?? "")).toMatchObject({ task: { tool: "gated", status: "running" } })

@@ -97,7 +97,7 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   if (options.isApproving) meanwhile.attach(createApproveAll(notes))
   let own: Session["id"] | null = null
   const record = createRecord(options, scope, (agent) => agent === own)
-  const unlisten = meanwhile.on(record.take)
+  const unlisten = desk.on(record.take)
   const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
   // Results that nobody waits for come with the next message of the conversation.

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest"
 import type { AgentEvent } from "../../plugin/agent-event.ts"
 import { silentLog } from "../../runner/redaction/redacting-log.ts"
-import { createSessionId } from "../../task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
 import { createAgentEmitter, createAgentEvents } from "./agent-emitter.ts"
+
+const AGENT = { id: createSessionId(), workspace: DEFAULT_WORKSPACE }
 
 function createPair() {
   const above = createAgentEvents(silentLog)
-  return { above, emitter: createAgentEmitter(createSessionId(), () => above, silentLog) }
+  return { above, emitter: createAgentEmitter(AGENT, () => above, silentLog) }
 }
 
 function fail(): void {
@@ -47,7 +49,7 @@ test.each([
   const heard: AgentEvent["type"][] = []
   above.on(listener)
   above.on(({ type }) => heard.push(type))
-  createAgentEmitter(createSessionId(), () => above, silentLog).emit({ type: "agent.status_changed", status: "active" })
+  createAgentEmitter(AGENT, () => above, silentLog).emit({ type: "agent.status_changed", status: "active" })
   await expect.poll(() => warnings.length).toBe(1)
   expect(warnings).toEqual([["a listener failed", { event: "agent.status_changed", error: "broken" }]])
   expect(heard).toEqual(["agent.status_changed"])

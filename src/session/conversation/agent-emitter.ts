@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
-import type { AgentEvent, AgentEventBody, AgentListener } from "../../plugin/agent-event.ts"
+import type { AgentEvent, AgentEventBody, WorkspaceAgentListener } from "../../plugin/agent-event.ts"
 import type { Log } from "../../plugin/context.ts"
-import type { SessionId } from "../../task/id.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 
 type EventType = AgentEventBody["type"]
 
@@ -9,15 +9,15 @@ type EventType = AgentEventBody["type"]
 export interface AgentEvents {
   /** False while nobody listens for it: then it need not be made. */
   hears(type: EventType): boolean
-  send(event: AgentEvent): void
-  on(listener: AgentListener): () => void
+  send(event: AgentEvent, workspace: WorkspaceId): void
+  on(listener: WorkspaceAgentListener): () => void
 }
 
 /** Tells the listeners of one session, then those of everything above it. */
 export interface AgentEmitter extends AgentEvents {
   emit(event: AgentEventBody): void
   /** Hears only what is said. */
-  onOutput(listener: AgentListener): () => void
+  onOutput(listener: WorkspaceAgentListener): () => void
 }
 
 export function createAgentEvents(log: Log): AgentEvents {
@@ -25,15 +25,20 @@ export function createAgentEvents(log: Log): AgentEvents {
 }
 
 /** Above is looked up anew each time: after a restart a subagent may go on before its parent is opened. */
-export function createAgentEmitter(agent: SessionId, above: () => AgentEvents, log: Log): AgentEmitter {
+export function createAgentEmitter(agent: Agent, above: () => AgentEvents, log: Log): AgentEmitter {
   return new Emitter(agent, above, log)
+}
+
+interface Agent {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
 }
 
 const OUTPUT: ReadonlySet<EventType> = new Set(["content.delta", "content.reset", "agent.output"])
 
 class Listeners implements AgentEvents {
-  readonly #ofAll = new Set<AgentListener>()
-  readonly #ofOutput = new Set<AgentListener>()
+  readonly #ofAll = new Set<WorkspaceAgentListener>()
+  readonly #ofOutput = new Set<WorkspaceAgentListener>()
   readonly #log: Log
 
   constructor(log: Log) {
@@ -44,27 +49,27 @@ class Listeners implements AgentEvents {
     return this.#ofAll.size > 0 || (this.#ofOutput.size > 0 && OUTPUT.has(type))
   }
 
-  send(event: AgentEvent): void {
-    tell(this.#ofAll, event, this.#log)
-    if (OUTPUT.has(event.type)) tell(this.#ofOutput, event, this.#log)
+  send(event: AgentEvent, workspace: WorkspaceId): void {
+    tell(this.#ofAll, event, workspace, this.#log)
+    if (OUTPUT.has(event.type)) tell(this.#ofOutput, event, workspace, this.#log)
   }
 
-  on(listener: AgentListener): () => void {
+  on(listener: WorkspaceAgentListener): () => void {
     this.#ofAll.add(listener)
     return () => this.#ofAll.delete(listener)
   }
 
-  onOutput(listener: AgentListener): () => void {
+  onOutput(listener: WorkspaceAgentListener): () => void {
     this.#ofOutput.add(listener)
     return () => this.#ofOutput.delete(listener)
   }
 }
 
 class Emitter extends Listeners implements AgentEmitter {
-  readonly #agent: SessionId
+  readonly #agent: Agent
   readonly #above: () => AgentEvents
 
-  constructor(agent: SessionId, above: () => AgentEvents, log: Log) {
+  constructor(agent: Agent, above: () => AgentEvents, log: Log) {
     super(log)
     this.#agent = agent
     this.#above = above
@@ -75,22 +80,27 @@ class Emitter extends Listeners implements AgentEmitter {
   }
 
   emit(event: AgentEventBody): void {
-    if (this.hears(event.type)) this.send({ ...event, agent: this.#agent })
+    if (this.hears(event.type)) this.send({ ...event, agent: this.#agent.id }, this.#agent.workspace)
   }
 
-  override send(event: AgentEvent): void {
-    super.send(event)
-    this.#above().send(event)
+  override send(event: AgentEvent, workspace: WorkspaceId): void {
+    super.send(event, workspace)
+    this.#above().send(event, workspace)
   }
 }
 
 /** A listener that throws, or whose promise rejects, costs nobody their turn, and does not end the program. */
-function tell(listeners: ReadonlySet<(event: AgentEvent) => unknown>, event: AgentEvent, log: Log): void {
+function tell(
+  listeners: ReadonlySet<(...told: Parameters<WorkspaceAgentListener>) => unknown>,
+  event: AgentEvent,
+  workspace: WorkspaceId,
+  log: Log,
+): void {
   const warn = (error: unknown): void =>
     log.warn("a listener failed", { event: event.type, error: toErrorMessage(error) })
   for (const listener of listeners) {
     try {
-      const returned = listener(event)
+      const returned = listener(event, workspace)
       if (returned instanceof Promise) returned.catch(warn)
     } catch (error) {
       warn(error)
