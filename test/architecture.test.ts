@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { findFolderCycles, findUpwardImports, RUNNER_FOLDERS } from "./architecture/folders.ts"
-import { IMPORT_TABLE } from "./architecture/import-table.ts"
+import { findFolderCycles, findUpwardImports, RUNNER_FOLDERS } from "./support/architecture/folders.ts"
+import { IMPORT_TABLE } from "./support/architecture/import-table.ts"
 import { lazily } from "../src/base/lazily.ts"
-import { findViolations, readSources } from "./architecture/violations.ts"
+import { findViolations, readSources } from "./support/architecture/violations.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const sources = lazily(() => readSources(`${root}src`))
@@ -47,6 +47,13 @@ test("every file that a route in ARCHITECTURE.md names is there", () => {
 
 test("no folders of src import one another", () => {
   expect(findFolderCycles(sources())).toEqual([])
+})
+
+test("cli asks a desk for tasks and conversations: it has no runtime with a store, tasks and sessions in its hands", () => {
+  const past = /\bRuntime\b|\bmeanwhile\.(?:engine|tasks|sessions)\b/
+  const files = sources().filter(({ path }) => path.startsWith("cli/") && !path.endsWith(".test.ts"))
+  expect(files.length).toBeGreaterThan(50)
+  expect(files.filter(({ path }) => past.test(readFileSync(`${root}src/${path}`, "utf8")))).toEqual([])
 })
 
 test("imports in runner lead down the order that ARCHITECTURE.md shows", () => {

@@ -44,8 +44,11 @@ export interface ProgramOptions
   readonly waitsForServers?: boolean
 }
 
+/** A runtime as screens have it. They ask a desk for tasks and conversations: the parts that lead past it are left out. */
+export type ScreenRuntime = Omit<Runtime, "engine" | "tasks" | "sessions">
+
 /** A runtime with what only the program asks about. */
-export interface Program extends Runtime {
+export interface Program extends ScreenRuntime {
   /** True if agents report the results of their tasks unasked. */
   readonly areReportsOn: boolean
   /** The place of the store, fit to be shown: without a password. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { openProgram } from "../../src/program/open-program.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -23,6 +24,6 @@ test.each([
   })
   onTestFinished(() => runtime.close())
   const command = 'echo "[${ANTHROPIC_API_KEY:+set}]"'
-  const answer = await runtime.tasks.execute({ tool: "run_command", input: { command } }).answer
+  const answer = await runtime.desk(LOCAL_PERSON).tasks.execute({ tool: "run_command", input: { command } }, {}).answer
   expect(answer).toMatchObject({ outcome: "completed", patch: { payload: { output: `${printed}\n` } } })
 })

@@ -4,6 +4,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { Script } from "../../src/builtin/scripted/script.ts"
 import { openProgram } from "../../src/program/open-program.ts"
@@ -101,7 +102,7 @@ test("the task tools show no more results than an answer may hold", async () => 
   })
   for (const path of ["a", "b", "c"]) {
     const input = { url: `${pages.url}/${path}` }
-    await meanwhile.tasks.start({ tool: "fetch_url", input, session: session.id })
+    await meanwhile.desk(LOCAL_PERSON).tasks.start({ tool: "fetch_url", input, session: session.id })
   }
   // None ends before it is waited for: it would be told with the message instead.
   session.on(({ type }) => {

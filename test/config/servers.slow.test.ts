@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createRuntime } from "../../src/app.ts"
 import { createMcpPlugin } from "../../src/builtin/mcp/mcp-plugin.ts"
 import { readMcpConfig } from "../../src/builtin/mcp/read-mcp-config.ts"
@@ -100,5 +101,5 @@ test("work that was left behind finds the tools of its server", async () => {
   await looking.close()
   const meanwhile = await openProgram({ ...place, trust: true, notify: () => {} })
   onTestFinished(() => meanwhile.close())
-  expect((await meanwhile.tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
+  expect((await meanwhile.desk(LOCAL_PERSON).tasks.wait(id, { waitMs: 20_000 })).task.status).toBe("completed")
 })

@@ -1,5 +1,5 @@
 import { shorten } from "../../base/shorten.ts"
-import type { Runtime } from "../../app.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import { hiddenCommands } from "../command/commands.ts"
 import { countOf, plain, shortId, toLine } from "../format/format.ts"
 import { openDesk } from "../start/person-desk.ts"
@@ -8,13 +8,20 @@ import type { Session } from "../start/start-session.ts"
 
 const RECALLED_MESSAGES = 2
 const RECALLED_CHARACTERS = 300
+/** A conversation that was used before so many others is not named. */
+const MOST_LOOKED_AT = 100
 const LAST_CHARACTERS = 60
 
 /**
  * Says which model answers and, if a conversation goes on, what was said last: messages since the start of the program
  * are shown as they are said.
  */
-export async function greet(meanwhile: Runtime, screen: Screen, session: Session, startedAt: number): Promise<void> {
+export async function greet(
+  meanwhile: ScreenRuntime,
+  screen: Screen,
+  session: Session,
+  startedAt: number,
+): Promise<void> {
   const { style } = screen
   const isResumed = session.history().length > 0
   const what = isResumed ? `Going on with session ${shortId(session.id)}` : "Meanwhile"
@@ -36,8 +43,10 @@ export function warnOfYes(screen: Screen): void {
 }
 
 /** Names the last conversation: after a crash, or a start without --resume, a person looks for it. */
-async function tellLast({ sessions }: Runtime, screen: Screen, own: Session["id"]): Promise<void> {
-  const last = (await sessions.list()).find(({ id, name }) => id !== own && name === "main")
+async function tellLast(meanwhile: ScreenRuntime, screen: Screen, own: Session["id"]): Promise<void> {
+  const last = (await openDesk(meanwhile).sessions.list(MOST_LOOKED_AT)).find(
+    ({ id, name }) => id !== own && name === "main",
+  )
   if (!last) return
   const about = toLine(last.description ?? last.title ?? "")
   const what = about === "" ? "" : ` (${shorten(about, LAST_CHARACTERS)})`
@@ -47,7 +56,7 @@ async function tellLast({ sessions }: Runtime, screen: Screen, own: Session["id"
 }
 
 /** Names commands of plugins and files that a built-in command of the same name hides. */
-export function warnOfHidden(meanwhile: Runtime, screen: Screen): void {
+export function warnOfHidden(meanwhile: ScreenRuntime, screen: Screen): void {
   for (const { plugin, command } of hiddenCommands(meanwhile)) {
     const text = `/${toLine(command.name)} of ${toLine(plugin)} cannot be used: there is a built-in command of that name.`
     screen.print(screen.style.yellow(`${text} Give it another one.`))
@@ -64,7 +73,7 @@ export async function recall(session: Session, bounds: { readonly before?: numbe
   })
 }
 
-export async function tellQuestions(meanwhile: Runtime, screen: Screen): Promise<void> {
+export async function tellQuestions(meanwhile: ScreenRuntime, screen: Screen): Promise<void> {
   const { length } = await openDesk(meanwhile).inbox.list()
   if (length === 0) return
   screen.print(`${countOf(length, "task")} ${length === 1 ? "waits" : "wait"} for your answer: see /inbox`)

@@ -1,6 +1,6 @@
-import type { Runtime } from "../../app.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import type { OwnWork } from "../start/begun-here.ts"
 import type { Session } from "../start/start-session.ts"
 import type { Foreground } from "./foreground.ts"
@@ -10,7 +10,7 @@ import type { AgentSelection } from "../view/agent-selection.ts"
 
 /** The means of a command about tasks, at the prompt and in the shell. */
 export interface TaskContext {
-  readonly meanwhile: Runtime
+  readonly meanwhile: ScreenRuntime
   readonly desk: Desk
   readonly screen: Screen
   /** The text before the name of a command where this one was typed: `/` at the prompt. */

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../app.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import { toLine } from "../format/format.ts"
 import { wrapWords } from "../screen/wrap-words.ts"
@@ -49,7 +49,7 @@ const helpCommand: Command = {
 
 type HelpRow = readonly [usage: string, summary: string]
 
-function describeOne(name: string, meanwhile: Runtime): string {
+function describeOne(name: string, meanwhile: ScreenRuntime): string {
   const own = findCommand(name)
   if (own) return `/${own.usage}: ${own.summary}`
   const owned = findPluginCommand(name, meanwhile)
@@ -102,12 +102,12 @@ export function findCommand(name: string): Command | undefined {
 }
 
 /** Commands of plugins, without those that a command of the program hides. */
-function pluginCommands({ plugins }: Runtime): ReturnType<Runtime["plugins"]["userCommands"]> {
+function pluginCommands({ plugins }: ScreenRuntime): ReturnType<ScreenRuntime["plugins"]["userCommands"]> {
   return plugins.userCommands().filter(({ command }) => !findCommand(command.name))
 }
 
 /** Commands of plugins that cannot be reached, because another command has their name. */
-export function hiddenCommands({ plugins }: Runtime): readonly PluginCommand[] {
+export function hiddenCommands({ plugins }: ScreenRuntime): readonly PluginCommand[] {
   const known = new Set<string>()
   return plugins.userCommands().filter(({ command }) => {
     const name = command.name.toLowerCase()
@@ -120,12 +120,12 @@ export function hiddenCommands({ plugins }: Runtime): readonly PluginCommand[] {
 type PluginCommand = ReturnType<typeof pluginCommands>[number]
 
 /** Capital and small letters are the same. */
-export function findPluginCommand(name: string, meanwhile: Runtime): PluginCommand | undefined {
+export function findPluginCommand(name: string, meanwhile: ScreenRuntime): PluginCommand | undefined {
   const wanted = name.toLowerCase()
   return pluginCommands(meanwhile).find(({ command }) => command.name.toLowerCase() === wanted)
 }
 
-export function describeUnknown(name: string, meanwhile: Runtime): string {
+export function describeUnknown(name: string, meanwhile: ScreenRuntime): string {
   const names = [...COMMANDS, ...pluginCommands(meanwhile).map(({ command }) => command)].map((each) => each.name)
   const near = findNearNames(name, names).map((each) => `/${toLine(each)}`)
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help lists those there are."

@@ -1,6 +1,6 @@
-import type { Runtime } from "../../app.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 
-export type AgentEvent = Parameters<Parameters<Runtime["on"]>[0]>[0]
+export type AgentEvent = Parameters<Parameters<ScreenRuntime["on"]>[0]>[0]
 export type AgentId = AgentEvent["agent"]
 export type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>
 export type TurnAccounting = EventOf<"turn.completed">["accounting"]

@@ -1,9 +1,9 @@
-import type { Runtime } from "../../app.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import { plain, toTable } from "./format.ts"
 
-type Rows = Awaited<ReturnType<Runtime["ledgerTotals"]>>
+type Rows = Awaited<ReturnType<ScreenRuntime["ledgerTotals"]>>
 type Total = Rows[number]["total"]
-export type Grouping = Parameters<Runtime["ledgerTotals"]>[0]
+export type Grouping = Parameters<ScreenRuntime["ledgerTotals"]>[0]
 
 export const GROUPINGS = ["model", "session", "turn", "task"] as const satisfies readonly Grouping[]
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
-import type { Runtime } from "../../app.ts"
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import { hasFailed } from "../../desk/prompt-work.ts"
 import { toShownUrl } from "../../config/engine-url.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
@@ -70,7 +70,7 @@ export async function workOnTasks(options: GlobalOptions, work: Work): Promise<v
 }
 
 interface Opened extends Pick<OpenedRuntime, "leave" | "begun"> {
-  readonly meanwhile: Runtime
+  readonly meanwhile: ScreenRuntime
   /** The longest wait for the end of tasks that the work has touched. */
   readonly waitMs: number
 }

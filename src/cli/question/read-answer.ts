@@ -1,6 +1,6 @@
-import type { Runtime } from "../../app.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 
-export type PersonChannel = Parameters<Runtime["attach"]>[0]
+export type PersonChannel = Parameters<ScreenRuntime["attach"]>[0]
 export type Question = Parameters<PersonChannel["ask"]>[0]
 
 export const WITHDRAWN = { isAnswered: false, reason: "the question was withdrawn" } as const

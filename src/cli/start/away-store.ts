@@ -1,4 +1,4 @@
-import type { Runtime } from "../../app.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import { isMeanwhileError } from "../../base/error.ts"
 import { plain } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -14,7 +14,10 @@ export async function unlessAway<Result>(work: Promise<Result>, otherwise: Resul
 }
 
 /** False when the store is away: the next program finds unwritten work, as after a crash. */
-export function closeUnlessAway(meanwhile: Runtime, shutdown?: Parameters<Runtime["close"]>[0]): Promise<boolean> {
+export function closeUnlessAway(
+  meanwhile: ScreenRuntime,
+  shutdown?: Parameters<ScreenRuntime["close"]>[0],
+): Promise<boolean> {
   const closed = meanwhile.close(shutdown).then(() => true)
   return unlessAway(closed, false)
 }

@@ -1,13 +1,13 @@
-import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
+import type { ScreenRuntime } from "../../program/open-program.ts"
 import type { BegunHere } from "./begun-here.ts"
 import { openDesk } from "./person-desk.ts"
 
 const MOST_LOOKED_AT = 100
 
 /** A conversation that is open here. */
-export type Session = Awaited<ReturnType<Runtime["createSession"]>>
+export type Session = Awaited<ReturnType<ScreenRuntime["createSession"]>>
 
 export interface SessionWish {
   /** The id of a session, or the beginning of one; `true`: the last chat, else the last one. Without it: a new one. */
@@ -21,8 +21,11 @@ export interface SessionWish {
 }
 
 /** A new session, or one to go on with. */
-export async function startSession(meanwhile: Runtime, { resume, model, name, begun }: SessionWish): Promise<Session> {
-  const create = async (options: Parameters<Runtime["createSession"]>[0]): Promise<Session> => {
+export async function startSession(
+  meanwhile: ScreenRuntime,
+  { resume, model, name, begun }: SessionWish,
+): Promise<Session> {
+  const create = async (options: Parameters<ScreenRuntime["createSession"]>[0]): Promise<Session> => {
     const session = await meanwhile.createSession(options)
     begun?.conversations.add(session.id)
     return session
