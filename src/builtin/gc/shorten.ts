@@ -1,16 +1,12 @@
+import { shortenMiddle } from "../../base/shorten.ts"
 import type { ContentPart, FilePart, Message, ToolResult } from "../../plugin/message.ts"
 
 const TAIL_SHARE = 0.4
 
-/** Head and tail with a note between them, at most `mostCharacters` in all. Short text comes back as it is. */
+/** Head and tail with a note between them, at most `mostCharacters` in all. */
 export function shortenText(text: string, mostCharacters: number): string {
-  if (text.length <= mostCharacters) return text
   const note = `\n[${text.length.toLocaleString("en-US")} characters were shortened here to make room.]\n`
-  const room = Math.max(0, mostCharacters - note.length)
-  const tailLength = Math.floor(room * TAIL_SHARE)
-  const head = text.slice(0, room - tailLength).replace(/[\uD800-\uDBFF]$/, "")
-  const tail = text.slice(text.length - tailLength).replace(/^[\uDC00-\uDFFF]/, "")
-  return `${head}${note}${tail}`.slice(0, mostCharacters)
+  return shortenMiddle(text, mostCharacters, () => note, TAIL_SHARE)
 }
 
 export interface Shortening {

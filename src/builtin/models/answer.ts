@@ -9,6 +9,7 @@ import type {
 } from "@ai-sdk/provider"
 import { compact } from "../../base/compact.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
+import { shorten } from "../../base/shorten.ts"
 import type { FilePart, FunctionCall, ReasoningPart, TextPart } from "../../plugin/message.ts"
 import type { FinishReason, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
@@ -172,18 +173,20 @@ function toTokenUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Toke
   }
 }
 
+const WARNING_CHARACTERS = 300
+
 function toSentence(warning: SharedV4Warning): string {
+  return shorten(describeWarning(warning), WARNING_CHARACTERS)
+}
+
+function describeWarning(warning: SharedV4Warning): string {
   switch (warning.type) {
     case "unsupported":
     case "compatibility":
-      return clip(`${warning.type}: ${warning.feature}${warning.details ? ` (${warning.details})` : ""}`)
+      return `${warning.type}: ${warning.feature}${warning.details ? ` (${warning.details})` : ""}`
     case "deprecated":
-      return clip(`deprecated: ${warning.setting} (${warning.message})`)
+      return `deprecated: ${warning.setting} (${warning.message})`
     case "other":
-      return clip(warning.message)
+      return warning.message
   }
-}
-
-function clip(text: string): string {
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }

@@ -1,3 +1,5 @@
+import { shorten } from "../../base/shorten.ts"
+
 const SHORTEST_SECRET = 6
 const LONGEST_SENTENCE = 300
 
@@ -19,6 +21,6 @@ export function createScrubber(secrets: readonly string[]): (text: string) => st
       .replace(KEY_SHAPES, "[key]")
       .replace(/\s+/g, " ")
       .trim()
-    return clean.length > LONGEST_SENTENCE ? `${clean.slice(0, LONGEST_SENTENCE)}…` : clean
+    return shorten(clean, LONGEST_SENTENCE)
   }
 }

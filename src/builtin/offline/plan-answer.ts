@@ -5,7 +5,7 @@ import { planAnswers } from "./sentence.ts"
 import { tellNews } from "./task-news.ts"
 import { callsOf, type FunctionCall, type Message, type ToolResult, textOf } from "../../plugin/message.ts"
 import { readUserText, type UserText } from "./user-text.ts"
-import { shorten } from "./shorten.ts"
+import { shortenMiddle } from "../../base/shorten.ts"
 
 /** Everything that is decided about one call of the model. Pure: the same request has the same answer. */
 export function planAnswer(request: ModelRequest): Behaviour {
@@ -83,7 +83,7 @@ function quoteConversation(messages: readonly Message[]): string {
 
 /** A line of a transcript in JSON as its values. */
 function toPlainLine(line: string): string {
-  return shorten(toValues(line).join(": ").replace(/\s+/g, " ").trim(), LONGEST_LINE)
+  return shortenMiddle(toValues(line).join(": ").replace(/\s+/g, " ").trim(), LONGEST_LINE)
 }
 
 function toValues(line: string): readonly string[] {

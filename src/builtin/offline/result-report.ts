@@ -1,6 +1,6 @@
 import type { ContentPart, FunctionCall, ToolResult } from "../../plugin/message.ts"
 import { toCommandText, toObject } from "./command-text.ts"
-import { shorten } from "./shorten.ts"
+import { shortenMiddle } from "../../base/shorten.ts"
 
 const LONGEST_SHOWN = 4_000
 
@@ -8,7 +8,7 @@ const LONGEST_SHOWN = 4_000
 export function reportResult(result: ToolResult, call: FunctionCall | undefined): string {
   const name = toName(result, call)
   const texts = result.content.map(toShownText)
-  const shown = shorten(texts.join("\n").trim(), LONGEST_SHOWN) || "(nothing)"
+  const shown = shortenMiddle(texts.join("\n").trim(), LONGEST_SHOWN) || "(nothing)"
   if (result.isError) return `${name} failed: ${shown}`
   const text = texts[0] ?? ""
   const started = toStarted(text)
@@ -47,7 +47,7 @@ function toStarted(text: string): string | undefined {
   if (typeof id !== "string" || typeof title !== "string" || note === undefined || result !== undefined)
     return undefined
   if (status !== "queued" && status !== "running") return undefined
-  return `${shorten(title, 200)} is ${status} in the background as task ${toShortId(id)}. Its result comes by itself; we can talk on.`
+  return `${shortenMiddle(title, 200)} is ${status} in the background as task ${toShortId(id)}. Its result comes by itself; we can talk on.`
 }
 
 /** Enough to speak of it. */
@@ -56,7 +56,7 @@ const toShortId = (id: string): string => id.slice(0, 8)
 function toName({ tool }: ToolResult, call: FunctionCall | undefined): string {
   const input = call?.input
   const command = typeof input === "object" && input !== null && "command" in input ? input["command"] : undefined
-  return typeof command === "string" ? `\`${shorten(command, 200)}\`` : tool
+  return typeof command === "string" ? `\`${shortenMiddle(command, 200)}\`` : tool
 }
 
 function toShownText(part: ContentPart): string {

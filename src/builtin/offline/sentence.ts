@@ -1,7 +1,7 @@
 import type { Behaviour, OfferedTools } from "./offered-tools.ts"
 import { splitOutsideQuotes } from "./quoted-text.ts"
 import type { Rule } from "./rule.ts"
-import { shorten } from "./shorten.ts"
+import { shortenMiddle } from "../../base/shorten.ts"
 import { SELF_DESCRIPTION, TALK_RULES } from "./talk-rules.ts"
 import { FILE_RULES } from "./file-rules.ts"
 import { PEOPLE_RULES } from "./people-rules.ts"
@@ -59,7 +59,7 @@ function join(a: Behaviour, b: Behaviour): Behaviour {
 }
 
 function toConfession(words: string): Behaviour {
-  return { say: `${SELF_DESCRIPTION} I did not understand "${shorten(words, 200)}". Say "help" for the list.` }
+  return { say: `${SELF_DESCRIPTION} I did not understand "${shortenMiddle(words, 200)}". Say "help" for the list.` }
 }
 
 const HELP: Rule = {

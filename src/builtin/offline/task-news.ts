@@ -1,5 +1,5 @@
 import { toCommandText, toOutput } from "./command-text.ts"
-import { shorten } from "./shorten.ts"
+import { shortenMiddle } from "../../base/shorten.ts"
 
 const LONGEST_RESULT = 4_000
 
@@ -37,7 +37,7 @@ export function tellNews(results: string): string {
 }
 
 function tellItem({ head, lines }: NewsItem, gap: string): string {
-  const text = shorten(toReadable(lines), LONGEST_RESULT)
+  const text = shortenMiddle(toReadable(lines), LONGEST_RESULT)
   if (text === "") return `${head}.`
   return text.includes("\n") ? `${head}:${gap}${text}` : `${head}: ${text}`
 }

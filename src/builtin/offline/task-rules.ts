@@ -2,7 +2,7 @@ import { toCommand, toCommands, unquote } from "./quoted-text.ts"
 import { callingRule, type Rule } from "./rule.ts"
 import { toOneLine } from "../../base/one-line.ts"
 import type { Behaviour, OfferedTools } from "./offered-tools.ts"
-import { shorten } from "./shorten.ts"
+import { shortenMiddle } from "../../base/shorten.ts"
 
 /** Commands, and what goes on in the background. */
 export const TASK_RULES: readonly Rule[] = [
@@ -135,7 +135,7 @@ function startCommand(command: string, offered: OfferedTools): Behaviour | undef
 /** The same for an agent; without any of them the sentence says which tool is missing. */
 function startAgent(task: string, offered: OfferedTools): Behaviour {
   if (offered.has("background_task")) {
-    const description = shorten(toOneLine(task), DESCRIPTION_CHARACTERS)
+    const description = shortenMiddle(toOneLine(task), DESCRIPTION_CHARACTERS)
     return offered.call("background_task", { description, prompt: task })
   }
   if (offered.has("tasks.spawn")) return offered.call("tasks.spawn", { mode: "subagent", query: task })

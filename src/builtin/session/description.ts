@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util"
+import { shorten } from "../../base/shorten.ts"
 
 const LONGEST_DESCRIPTION = 120
 
@@ -12,7 +13,5 @@ export function toDescription(text: string): string {
     .replaceAll(/\p{Cf}/gu, "")
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim()
-  if (line.length <= LONGEST_DESCRIPTION) return line
-  const head = line.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, "")
-  return `${head.trimEnd()}…`
+  return shorten(line, LONGEST_DESCRIPTION)
 }

@@ -1,4 +1,4 @@
-import { shorten } from "../../base/shorten.ts"
+import { shorten, shortenMiddle } from "../../base/shorten.ts"
 import { toOneLine } from "../../base/one-line.ts"
 
 /** Characters that a model may take for the beginning of a line. */
@@ -8,18 +8,12 @@ const LONGEST_TITLE = 120
 /** Every line of others' text is marked, so that none of it can pass for the person's words or for Meanwhile's own. */
 export function quoteText(text: string, mostCharacters: number): readonly string[] {
   if (text === "") return []
-  const lines = cutMiddle(text, mostCharacters).toWellFormed().split(LINE_END)
+  const lines = shortenMiddle(text, mostCharacters, () => "\n[…]\n").split(LINE_END)
   return lines.map((line) => `| ${line}`)
 }
 
 /** A title of others within a line: it can neither end its quotes nor look like one of our own lines. */
 export function quoteTitle(title: string): string {
   const line = toOneLine(title).replace(/["[\]]/g, (mark) => (mark === '"' ? "'" : ""))
-  return `"${shorten(line, LONGEST_TITLE)}"`.toWellFormed()
-}
-
-/** Keeps the beginning and the end. */
-function cutMiddle(text: string, mostCharacters: number): string {
-  const half = Math.floor(mostCharacters / 2)
-  return text.length > mostCharacters ? `${text.slice(0, half)}\n[…]\n${text.slice(-half)}` : text
+  return `"${shorten(line, LONGEST_TITLE)}"`
 }

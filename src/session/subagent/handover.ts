@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { Handover } from "../../plugin/agent-request.ts"
 import { callsOf, type Message, textOf } from "../../plugin/message.ts"
 import type { Conversation } from "../conversation/conversation.ts"
@@ -52,10 +53,6 @@ function toLines(message: Message, most: { readonly text: number; readonly resul
   const calls = callsOf(message).map(({ tool }) => `agent called ${tool}`)
   const said = text === "" ? [] : [`${message.role === "user" ? "person" : "agent"}: ${text}`]
   return [...said, ...calls]
-}
-
-function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
 }
 
 function lengthOf(lines: readonly string[]): number {

@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
-import { shorten } from "../../base/shorten.ts"
+import { shorten, shortenMiddle } from "../../base/shorten.ts"
 import { type ContentPart, type FunctionCall, type ToolResult, callsOf, type Message } from "../../plugin/message.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { contentOf } from "../../plugin/tool.ts"
@@ -115,12 +115,8 @@ function boundAll(content: readonly ContentPart[], limit: number): readonly Cont
   return dropped === 0 ? kept : [...kept, { type: "text", text: `[… ${dropped} more texts left out …]` }]
 }
 
-/** Head and tail: where it began and how it ended say more than the middle. A character that is cut in two is replaced. */
 function bound(text: string, limit: number): string {
-  if (text.length <= limit) return text.toWellFormed()
-  const half = Math.floor(limit / 2)
-  const left = text.length - 2 * half
-  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`.toWellFormed()
+  return shortenMiddle(text, limit, (count) => `\n[… ${count} characters left out …]\n`)
 }
 
 function toHandleText({ task, afterMs }: PromotedAnswer): string {

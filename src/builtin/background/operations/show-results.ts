@@ -1,9 +1,10 @@
+import { toFairShare } from "../../../base/fair-share.ts"
 import type { JsonObject, JsonValue } from "../../../base/json.ts"
+import { shortenMiddle } from "../../../base/shorten.ts"
 import type { ToolContext } from "../../../plugin/context.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
 import { isTerminal } from "../../../task/lifecycle.ts"
 import type { BackgroundCall } from "./background-call.ts"
-import { toFairShare } from "../../../base/fair-share.ts"
 
 /** The share of an answer for results: the rest is for the text around them. */
 const SHARE = 2 / 3
@@ -77,18 +78,10 @@ function cutFacts(facts: JsonObject, share: number): JsonObject {
   const shortLength = fields.reduce((sum, { name, text }) => sum + name.length + Math.min(text.length, SHORT), 0)
   const room = Math.max(Math.floor((share - shortLength) / Math.max(long.length, 1)), LEAST_ROOM)
   return Object.fromEntries(
-    fields.map(({ name, value, text }) => [name, text.length > SHORT ? cutText(text, room) : value]),
+    fields.map(({ name, value, text }) => [name, text.length > SHORT ? shortenMiddle(text, room) : value]),
   )
 }
 
 function toText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value)
-}
-
-/** Head and tail: where it began and how it ended say more than the middle. */
-function cutText(text: string, room: number): string {
-  if (text.length <= room) return text
-  const half = Math.floor(room / 2)
-  const left = text.length - 2 * half
-  return `${text.slice(0, half)} [… ${left} characters left out …] ${text.slice(-half)}`.toWellFormed()
 }
