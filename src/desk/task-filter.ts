@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { WorkspaceId } from "../task/id.ts"
-import { LIVE_STATUSES, type RunStatus, TERMINAL_STATUSES } from "../task/lifecycle.ts"
+import { LIVE_STATUSES, type RunStatus, STOPPABLE_STATUSES, TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import { TASK_KINDS, type TaskKind, WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
 
@@ -8,7 +8,8 @@ import type { TaskFilter } from "../task/store.ts"
 export interface DeskFilter extends Omit<TaskFilter, "workspace" | "kinds" | "statuses"> {
   /** `work`: everything but turns, which are the conversations themselves. */
   readonly kinds?: "work" | readonly TaskKind[]
-  readonly statuses?: "live" | "ended" | readonly RunStatus[]
+  /** `stoppable`: live, and not asked to stop yet. */
+  readonly statuses?: "live" | "stoppable" | "ended" | readonly RunStatus[]
 }
 
 /** Refused as `invalid_input` for a word that is no kind or status: a filter that is ignored would select everything. */
@@ -24,6 +25,7 @@ export function toTaskFilter(workspace: WorkspaceId, { kinds, statuses, ...filte
 const KINDS: ReadonlyMap<unknown, readonly TaskKind[]> = new Map([["work", WORK_KINDS]])
 const STATUSES: ReadonlyMap<unknown, readonly RunStatus[]> = new Map<unknown, readonly RunStatus[]>([
   ["live", LIVE_STATUSES],
+  ["stoppable", STOPPABLE_STATUSES],
   ["ended", TERMINAL_STATUSES],
 ])
 const ALL_STATUSES: readonly RunStatus[] = [...LIVE_STATUSES, ...TERMINAL_STATUSES]
@@ -37,7 +39,7 @@ function toWords<Word extends string>(
   const set = sets.get(given)
   if (set) return set
   if (isListOf(given, known)) return given
-  const choices = [...sets.keys()].map((name) => `"${String(name)}"`).join(" or ")
+  const choices = [...sets.keys()].map((name) => `"${String(name)}"`).join(", ")
   const message = `\`${field}\` of a filter is ${choices}, or a list of ${known.join(", ")}.`
   throw new MeanwhileError("invalid_input", message, { field })
 }

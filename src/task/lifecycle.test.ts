@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest"
 import { EXPECTED_EVENT_TYPES, expectStatus, hasEnded, isLive } from "../engine/suite/oracle.ts"
-import { isTerminal, LIFECYCLE, LIVE_STATUSES, nextStatus, RUN_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts"
+import {
+  isTerminal,
+  LIFECYCLE,
+  LIVE_STATUSES,
+  nextStatus,
+  RUN_STATUSES,
+  STOPPABLE_STATUSES,
+  TERMINAL_STATUSES,
+} from "./lifecycle.ts"
 
 describe("the lifecycle of a run", () => {
   test("leads from each status by each event where the tests' own table says", () => {
@@ -22,6 +30,13 @@ describe("the lifecycle of a run", () => {
   test("a terminal status has no way out, a live one has", () => {
     for (const status of TERMINAL_STATUSES) expect(Object.keys(LIFECYCLE[status])).toEqual([])
     for (const status of LIVE_STATUSES) expect(Object.keys(LIFECYCLE[status]).length).toBeGreaterThan(0)
+  })
+
+  test("a task can be asked to stop where a stop leads on, unless it is stopping", () => {
+    const leadsOn = RUN_STATUSES.filter((status) =>
+      (["task.stop_requested", "task.cancelled"] as const).some((type) => nextStatus(status, type) !== undefined),
+    )
+    expect(leadsOn.filter((status) => status !== "stopping")).toEqual(STOPPABLE_STATUSES)
   })
 
   test("every status is reached from queued, and every event leads somewhere", () => {

@@ -43,7 +43,9 @@ export const LIFECYCLE = {
   interrupted: {},
 } as const satisfies Record<RunStatus, Partial<Record<LifecycleEventType, RunStatus>>>
 
-export const LIVE_STATUSES = ["queued", "running", "waiting", "stopping"] as const
+/** A task in one of them can be asked to stop. One that is `stopping` has been. */
+export const STOPPABLE_STATUSES = ["queued", "running", "waiting"] as const
+export const LIVE_STATUSES = [...STOPPABLE_STATUSES, "stopping"] as const
 export const TERMINAL_STATUSES = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
 

@@ -12,6 +12,7 @@ import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
 import { startAgent } from "../support/session/start-agent.ts"
+import { createGatedTool } from "../support/tools.ts"
 
 const signal = new AbortController().signal
 
@@ -79,6 +80,21 @@ describe("the tasks of a desk", () => {
     const { byStatus } = await desk.tasks.counts({ kinds: "work", statuses: "live" })
     expect(byStatus.running + byStatus.queued).toBe(6)
     expect((await desk.tasks.counts({ statuses: "ended" })).byStatus.completed).toBe(0)
+  })
+
+  test("are stoppable until they are asked to stop, and live until they have ended", async () => {
+    const stubborn = createGatedTool({ name: "stubborn" })
+    const { desk } = await openDesks({ tools: [stubborn.tool] })
+    const { id } = await desk.tasks.start({ tool: "stubborn", input: {} })
+    const call = await stubborn.call(1)
+    const count = async (statuses: "live" | "stoppable"): Promise<number> =>
+      (await Array.fromAsync(desk.tasks.each({ statuses }))).length
+    expect([await count("stoppable"), await count("live")]).toEqual([1, 1])
+    await desk.tasks.cancel(id)
+    expect([await count("stoppable"), await count("live")]).toEqual([0, 1])
+    call.finish()
+    await desk.tasks.wait(id, { waitMs: 30_000, signal })
+    expect(await count("live")).toBe(0)
   })
 
   test("are read page by page, or all at once", async () => {

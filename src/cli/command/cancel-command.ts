@@ -49,7 +49,7 @@ async function cancelGroup(group: Group, { desk, screen, signal, announceEnd }: 
   if (group.state === "joined" || group.state === "cancelled") {
     throw new MeanwhileError("wrong_state", `${toGroupTitle(group)} is ${group.state} already.`)
   }
-  const live = desk.tasks.each({ group: group.id, statuses: ["queued", "running", "waiting"] })
+  const live = desk.tasks.each({ group: group.id, statuses: "stoppable" })
   const items = await Array.fromAsync(live)
   await desk.groups.cancel(group.id, { by: "person" })
   screen.print(`${toGroupTitle(group)} is cancelled${items.length > 0 ? "; stopping its tasks…" : "."}`)

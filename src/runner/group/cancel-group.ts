@@ -1,6 +1,7 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
+import { STOPPABLE_STATUSES } from "../../task/lifecycle.ts"
 import { toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
 import { applyRemoteStops } from "../stop/remote-stops.ts"
 import type { CancelScope, HasWorker } from "../run/scope.ts"
@@ -21,7 +22,7 @@ export async function cancelGroup(
   for (;;) {
     const current = await scope.store.group(group.id)
     if (!current || current.state === "cancelled") return current ?? group
-    const live = await listMembers(scope, group.id, ["queued", "waiting", "running"])
+    const live = await listMembers(scope, group.id, STOPPABLE_STATUSES)
     const isJoined = current.state === "joined"
     if (isJoined && live.length === 0) {
       const { id, name, state, merge } = current

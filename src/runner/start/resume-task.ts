@@ -1,7 +1,7 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { AgentRequest } from "../../plugin/agent-request.ts"
 import type { SessionId } from "../../task/id.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import { isTerminal, STOPPABLE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { SaidTo } from "../../plugin/task-service.ts"
 import { parseInput } from "../admit/details.ts"
@@ -56,8 +56,6 @@ async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<Se
   throw new MeanwhileError("expired", message, { taskId: task.id })
 }
 
-const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
-
 /** To a live agent, at its next tool boundary; a completed one is resumed. */
 export async function sayToTask(scope: BeginScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
   requireText("message", text)
@@ -66,7 +64,7 @@ export async function sayToTask(scope: BeginScope, task: TaskRecord, text: strin
     throw new MeanwhileError("wrong_state", message, { kind: task.kind })
   }
   if (task.status === "completed") return { task: await resumeTask(scope, task, text, hops), how: "resumed" }
-  if (!LIVE.has(task.status)) {
+  if (!STOPPABLE_STATUSES.some((status) => status === task.status)) {
     const message = `Task ${task.id} is ${task.status}: only agents that run or have completed can be told something. Retry it, or start a new one.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }

@@ -2,7 +2,7 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import { isTerminal, STOPPABLE_STATUSES } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
@@ -96,8 +96,6 @@ export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is
 
 /** Nobody has it now. */
 export const RESTING = ["queued", "waiting"] as const
-/** The statuses in which a turn can be stopped. */
-const STOPPABLE = [...RESTING, "running"] as const
 
 /** The live turns of an agent that nobody runs: they end with it. A worker that runs an agent ends its turns itself. */
 export async function findTurnsBelow(
@@ -106,5 +104,5 @@ export async function findTurnsBelow(
 ): Promise<readonly TaskSummary[]> {
   // A task that has not begun has no turns below it.
   if (status === "running" || fence === 0) return []
-  return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE })
+  return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE_STATUSES })
 }
