@@ -11,12 +11,12 @@ import type { TaskContext } from "../command/command.ts"
 import { DATA_DIRECTORY_NAME, findDataDirectory } from "../start/data-directory.ts"
 import { EXIT_CODES } from "../start/exit-code.ts"
 import { findEngine, tellAside } from "../start/find-engine.ts"
-import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
+import { formatAnnouncement, formatDuration, shortId, type TaskId, toLine } from "../format/format.ts"
 import { formatResult } from "../format/format-result.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
-import { formatAsked } from "../question/inbox.ts"
+import { formatAsked, type InboxItem } from "../question/inbox.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import { withWaitExit } from "../start/wait-exit.ts"
 
@@ -94,9 +94,9 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
     await work({ meanwhile, desk, screen, signal, prefix, words, own, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
-      const view = await waitForEnd(desk, id, { waitMs, signal })
-      const { task } = view
-      screen.print(await describeStanding(desk, view, words))
+      const standing = await waitForEnd(desk, id, { waitMs, signal })
+      const { task } = standing.view
+      screen.print(await describeStanding(desk, standing, words))
       // A person who speaks to an agent, or retries it, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
@@ -114,24 +114,27 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
   }
 }
 
+interface Standing {
+  readonly view: TaskView
+  /** What a person has to answer before the task goes on. */
+  readonly item: InboxItem | undefined
+}
+
 /** Waits for the end, unless a person has to answer first, or no live worker has the folder that the task names. */
 async function waitForEnd(
-  { tasks }: Desk,
+  { tasks, inbox }: Desk,
   id: TaskId,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-): Promise<TaskView> {
+): Promise<Standing> {
   const untilMs = performance.now() + waitMs
   for (let isQueued = true; ; ) {
     const leftMs = Math.max(untilMs - performance.now(), 0)
     const view = await tasks.wait(id, { waitMs: isQueued ? Math.min(leftMs, LOOK_EVERY_MS) : leftMs, signal })
     isQueued = view.task.status === "queued"
+    const item = view.task.status === "waiting" ? await inbox.of(view.task.id) : undefined
     const isOver = "endedAt" in view.task || leftMs === 0 || signal.aborted
-    if (isOver || needsPerson(view.task) || view.missing?.needs === "folder") return view
+    if (isOver || item || view.missing?.needs === "folder") return { view, item }
   }
-}
-
-function needsPerson(task: Task): boolean {
-  return task.status === "waiting" && (task.wait.reason === "person" || task.wait.reason === "approval")
 }
 
 /** Shows now and then that the program waits and does not hang. */
@@ -144,10 +147,10 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-async function describeStanding(desk: Desk, { task, missing, worker }: TaskView, words: string): Promise<string> {
+async function describeStanding(desk: Desk, { view, item }: Standing, words: string): Promise<string> {
+  const { task, missing, worker } = view
   const id = shortId(task.id)
   if ("endedAt" in task) return formatAnnouncement(task, await desk.tasks.firstStart(task))
-  const item = task.status === "waiting" ? await desk.inbox.of(task.id) : undefined
   if (item) return formatAsked(desk, item, `${words} tasks answer`)
   if (missing?.needs === "folder") {
     return `[${id}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
