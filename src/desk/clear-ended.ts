@@ -1,10 +1,10 @@
 import { isMeanwhileError } from "../base/error.ts"
+import { readChildSessions } from "../session/log/read-log.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
 import type { DeskScope } from "./desk-options.ts"
 import { listAll } from "./list-all.ts"
-import { throughPages } from "../base/pages.ts"
 
 /** In a store that several people share: what one of them has begun. */
 export interface OwnWork {
@@ -67,20 +67,12 @@ async function countKept(tasks: Pick<ClearScope["tasks"], "list">, filter: TaskF
   return count
 }
 
-const PAGE_SIZE = 500
-
 /** These sessions, and those of the agents below them, however deep. */
 async function findSessionFamily(
   { workspace, store }: Pick<ClearOwnScope, "workspace" | "store">,
   sessions: readonly SessionId[],
 ): Promise<readonly SessionId[]> {
-  const children = new Map<SessionId, SessionId[]>()
-  for await (const records of throughPages((from) => store.sessions(workspace, { limit: PAGE_SIZE, ...from }))) {
-    for (const { id, data } of records) {
-      const parent = (data["parent"] ?? null) as SessionId | null
-      if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
-    }
-  }
+  const children = await readChildSessions(store, workspace)
   const found: SessionId[] = []
   for (let next = sessions; next.length > 0; next = next.flatMap((parent) => children.get(parent) ?? [])) {
     found.push(...next)

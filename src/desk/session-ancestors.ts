@@ -1,4 +1,5 @@
 import { createNewestMap } from "../base/newest-map.ts"
+import { parseSessionData } from "../session/log/session-data.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 
@@ -17,9 +18,10 @@ export function createSessionAncestors(store: Pick<TaskStore, "session">): Sessi
     const known = parents.get(session)
     if (known) return known
     const reading = store.session(session).then((record) => {
+      if (record) return parseSessionData(record.data).parent
       // It may be there later.
-      if (!record) parents.delete(session)
-      return (record?.data["parent"] ?? null) as SessionId | null
+      parents.delete(session)
+      return null
     })
     parents.set(session, reading)
     reading.catch(() => parents.delete(session))

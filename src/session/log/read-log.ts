@@ -11,9 +11,25 @@ const SESSIONS_AT_ONCE = 100
 const ENTRIES_AT_ONCE = 500
 
 /** All sessions of a workspace, the one that was used last first. Only a page is in memory at a time. */
-export async function* listSessions(store: TaskStore, workspace: WorkspaceId): AsyncGenerator<SessionRecord> {
+export async function* listSessions(
+  store: Pick<TaskStore, "sessions">,
+  workspace: WorkspaceId,
+): AsyncGenerator<SessionRecord> {
   const pages = throughPages((from) => store.sessions(workspace, { limit: SESSIONS_AT_ONCE, ...from }))
   for await (const items of pages) yield* items
+}
+
+/** The sessions of a workspace that are directly below another one, by that one. */
+export async function readChildSessions(
+  store: Pick<TaskStore, "sessions">,
+  workspace: WorkspaceId,
+): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
+  const children = new Map<SessionId, SessionId[]>()
+  for await (const { id, data } of listSessions(store, workspace)) {
+    const { parent } = parseSessionData(data)
+    if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
+  }
+  return children
 }
 
 /** A session's log after a position, oldest first. What only a newer version knows is left out. */

@@ -2,8 +2,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { TOLD_MARKS, toDocumentsCollection } from "./documents.ts"
-import { listSessions } from "../log/read-log.ts"
-import { parseSessionData } from "../log/session-data.ts"
+import { readChildSessions } from "../log/read-log.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
 import { stopTurn } from "../conversation/stop-turn.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -36,7 +35,7 @@ async function deleteBelow(
   workspace: WorkspaceId,
   id: SessionId,
 ): Promise<readonly SessionId[]> {
-  const children = await readChildren(scope, workspace)
+  const children = await readChildSessions(scope.store, workspace)
   const below: SessionId[] = []
   for (let next: readonly SessionId[] = [id]; next.length > 0; ) {
     next = next.flatMap((parent) => children.get(parent) ?? [])
@@ -80,17 +79,4 @@ async function readMarksOf(
 ): Promise<readonly DocumentRecord[]> {
   const marks = await store.documents(workspace, TOLD_MARKS)
   return marks.filter(({ id }) => sessions.has(id.split("/", 1)[0] ?? id))
-}
-
-/** All that are below another, by that one. */
-async function readChildren(
-  { store }: Using<"store">,
-  workspace: WorkspaceId,
-): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
-  const children = new Map<SessionId, SessionId[]>()
-  for await (const { id, data } of listSessions(store, workspace)) {
-    const { parent } = parseSessionData(data)
-    if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
-  }
-  return children
 }
