@@ -1,3 +1,4 @@
+import { lookUntil } from "../base/look-until.ts"
 import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
 import type {
@@ -12,7 +13,7 @@ import type {
 import type { ArtifactRecord } from "../task/document.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { GroupRecord } from "../task/group.ts"
-import type { ArtifactHash } from "../task/id.ts"
+import type { ArtifactHash, TaskId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Page, PageRequest } from "../task/store.ts"
@@ -36,6 +37,16 @@ export interface TaskDetails extends Pick<ListRow, "firstStartedAt"> {
   /** The questions that the task, or something below it, waits for. */
   readonly questions: readonly InboxItem[]
 }
+
+/** How a task stands that may not go on by itself. */
+export interface Standing {
+  readonly view: TaskView
+  /** The question that a person has to answer before the task goes on. */
+  readonly question: InboxItem | null
+}
+
+/** Wake-ups may be lost, and a worker that leaves publishes none: after so long a task is looked at in any case. */
+const LOOK_EVERY_MS = 1_000
 
 /** The tasks of one workspace. An id may be any unambiguous prefix of one. */
 export interface DeskTasks {
@@ -67,6 +78,11 @@ export interface DeskTasks {
   artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
   /** Waits for the end at most so long, and returns the task as it is then. */
   wait(id: string, options: { readonly waitMs: number; readonly signal?: AbortSignal }): Promise<TaskView>
+  /**
+   * Waits like `wait`, and returns earlier when the task does not go on by itself: a person has to answer first, or no live
+   * worker has the folder that the task names.
+   */
+  settle(id: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<Standing>
 
   /** Runs a call in the foreground, until it ends or is promoted. */
   execute(call: DeskCall, options: ExecuteOptions): Execution
@@ -81,13 +97,17 @@ export interface DeskTasks {
   clear(own: OwnWork | null): Promise<Cleared>
 }
 
-interface TasksScope extends Pick<DeskScope, "workspace" | "store" | "clock" | "closing" | "isShared"> {
+interface TasksScope extends Pick<DeskScope, "workspace" | "store" | "bus" | "clock" | "closing" | "isShared"> {
   readonly tasks: TaskService & Pick<DeskScope["tasks"], "counts" | "workers" | "leaveToOthers">
 }
 
-export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below">): DeskTasks {
-  const { workspace, store, tasks, clock, closing } = scope
+export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | "of">): DeskTasks {
+  const { workspace, store, bus, tasks, clock, closing } = scope
   const find = async (id: string): Promise<TaskRecord> => (await tasks.get(id, workspace)).task
+  const readStanding = async (id: TaskId): Promise<Standing> => {
+    const view = await tasks.get(id, workspace)
+    return { view, question: view.task.status === "waiting" ? ((await inbox.of(id)) ?? null) : null }
+  }
   return {
     list: (filter, page) => tasks.list(toTaskFilter(workspace, filter), page),
     async rows(filter, page) {
@@ -130,6 +150,23 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below">):
     },
     artifact: (hash) => store.artifact(workspace, hash),
     wait: (id, options) => tasks.result(id, options, workspace),
+    async settle(wanted, { waitMs, signal }) {
+      const { id } = await find(wanted)
+      const settled = await lookUntil({
+        clock,
+        pollMs: LOOK_EVERY_MS,
+        timeoutMs: waitMs,
+        signals: [signal],
+        keepsProcessAlive: true,
+        subscribe: (wake) => bus.subscribeTask(id, wake),
+        async look() {
+          const standing = await readStanding(id)
+          const { view, question } = standing
+          return "endedAt" in view.task || question || view.missing?.needs === "folder" ? standing : undefined
+        },
+      })
+      return settled ?? readStanding(id)
+    },
 
     execute: (call, options) => tasks.execute({ ...call, workspace }, options),
     start: (call) => tasks.start({ ...call, workspace }),

@@ -7,6 +7,7 @@ import { textOf } from "../../src/plugin/message.ts"
 import { defineTool, handBack } from "../../src/plugin/tool.ts"
 import type { WorkerView } from "../../src/plugin/worker-view.ts"
 import { createSessionId, createWorkerId, type TaskId } from "../../src/task/id.ts"
+import { NAME } from "../support/asking.ts"
 import { openDesks, TEAM } from "../support/desk/open-desks.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
@@ -213,6 +214,33 @@ describe("the tasks of a desk", () => {
     expect(await desk.tasks.resume(id.slice(0, 13), "And one more?")).toMatchObject({ id, run: 2, resumeCount: 1 })
     const { task } = await desk.tasks.wait(id, { waitMs: 30_000, signal })
     expect(task).toMatchObject({ status: "completed", patch: { payload: { answer: "Eight." } } })
+  })
+
+  test("settle when a person has to answer, also one who is asked later, and then when they end", async () => {
+    const asked = Promise.withResolvers<void>()
+    const working = Promise.withResolvers<void>()
+    const polite = defineTool({
+      name: "polite",
+      description: "Works, and asks then.",
+      input: z.object({}),
+      background: { mode: "always" },
+      async run(_, { person }) {
+        working.resolve()
+        await asked.promise
+        return (await person.ask(NAME)).isAnswered
+      },
+    })
+    const { desk } = await openDesks({ tools: [polite] })
+    const { id } = await desk.tasks.start({ tool: "polite", input: {} })
+    await working.promise
+    expect((await desk.tasks.settle(id, { waitMs: 0, signal })).view.task.status).toBe("running")
+    const settled = desk.tasks.settle(id.slice(0, 13), { waitMs: 30_000, signal })
+    asked.resolve()
+    const item = await eventually("it asks", async () => (await desk.inbox.list())[0])
+    const { question } = await desk.tasks.settle(item.task.id, { waitMs: 30_000, signal })
+    expect(question?.id).toBe(item.id)
+    await desk.inbox.answer(item.id, "Ada")
+    expect(await settled).toMatchObject({ view: { task: { id, status: "completed" } }, question: null })
   })
 
   test("run in the foreground until they are promoted", async () => {

@@ -3,6 +3,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { ScreenRuntime } from "../../program/open-program.ts"
 import { hasFailed } from "../../desk/prompt-work.ts"
+import type { Standing } from "../../desk/tasks.ts"
 import { toShownUrl } from "../../config/engine-url.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
 import { openBegunHere } from "../start/begun-here.ts"
@@ -16,14 +17,12 @@ import { formatResult } from "../format/format-result.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
-import { formatAsked, type InboxItem } from "../question/inbox.ts"
+import { formatAsked } from "../question/inbox.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import { withWaitExit } from "../start/wait-exit.ts"
 
-type TaskView = Awaited<ReturnType<Desk["tasks"]["find"]>>
 type Work = (context: TaskContext) => Promise<unknown>
 
-const LOOK_EVERY_MS = 1_000
 const LIFE_EVERY_MS = 5_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 
@@ -94,7 +93,7 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
     await work({ meanwhile, desk, screen, signal, prefix, words, own, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
-      const standing = await waitForEnd(desk, id, { waitMs, signal })
+      const standing = await desk.tasks.settle(id, { waitMs, signal })
       const { task } = standing.view
       screen.print(await describeStanding(desk, standing, words))
       // A person who speaks to an agent, or retries it, wants to read what it says.
@@ -114,29 +113,6 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
   }
 }
 
-interface Standing {
-  readonly view: TaskView
-  /** What a person has to answer before the task goes on. */
-  readonly item: InboxItem | undefined
-}
-
-/** Waits for the end, unless a person has to answer first, or no live worker has the folder that the task names. */
-async function waitForEnd(
-  { tasks, inbox }: Desk,
-  id: TaskId,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-): Promise<Standing> {
-  const untilMs = performance.now() + waitMs
-  for (let isQueued = true; ; ) {
-    const leftMs = Math.max(untilMs - performance.now(), 0)
-    const view = await tasks.wait(id, { waitMs: isQueued ? Math.min(leftMs, LOOK_EVERY_MS) : leftMs, signal })
-    isQueued = view.task.status === "queued"
-    const item = view.task.status === "waiting" ? await inbox.of(view.task.id) : undefined
-    const isOver = "endedAt" in view.task || leftMs === 0 || signal.aborted
-    if (isOver || item || view.missing?.needs === "folder") return { view, item }
-  }
-}
-
 /** Shows now and then that the program waits and does not hang. */
 function showLife(id: TaskId): Disposable {
   const beganMs = performance.now()
@@ -147,11 +123,11 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-async function describeStanding(desk: Desk, { view, item }: Standing, words: string): Promise<string> {
+async function describeStanding(desk: Desk, { view, question }: Standing, words: string): Promise<string> {
   const { task, missing, worker } = view
   const id = shortId(task.id)
   if ("endedAt" in task) return formatAnnouncement(task, await desk.tasks.firstStart(task))
-  if (item) return formatAsked(desk, item, `${words} tasks answer`)
+  if (question) return formatAsked(desk, question, `${words} tasks answer`)
   if (missing?.needs === "folder") {
     return `[${id}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
   }
