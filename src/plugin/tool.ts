@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskKind } from "../task/record.ts"
@@ -122,15 +123,28 @@ interface ToolFailure {
   readonly message: string
 }
 
-/** Digest, facts, artifacts and next steps apart from the payload. */
+/** Digest, facts, artifacts and next steps apart from the payload. Refused as `invalid_input` without one of the lists. */
 export function handBack(patch: Patch): ToolReturn {
+  const { digest, artifacts, nextSteps } = (patch ?? {}) as Partial<Record<keyof Patch, unknown>>
+  if (!isTexts(digest) || !Array.isArray(artifacts) || !isTexts(nextSteps)) {
+    const lists = "`digest` and `nextSteps` (lists of texts) and `artifacts` (a list)"
+    throw new MeanwhileError("invalid_input", `handBack takes a patch with ${lists}, \`facts\` and \`payload\`.`)
+  }
   return { [TOOL_RETURN]: "patch", patch }
 }
 
 /** The tool did its work and the outcome is a failure: a test suite that fails, a command that exits with 1. */
 export function failWith(failure: ToolFailure, payload: JsonValue = null): ToolReturn {
-  return { [TOOL_RETURN]: "failure", failure, payload }
+  const { code, message } = (failure ?? {}) as Partial<Record<keyof ToolFailure, unknown>>
+  const named = {
+    code: isText(code) ? code : "tool_error",
+    message: isText(message) ? message : "The tool failed, and failWith was given no message.",
+  }
+  return { [TOOL_RETURN]: "failure", failure: named, payload }
 }
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === "string")
 
 export function isToolReturn(value: unknown): value is ToolReturn {
   return typeof value === "object" && value !== null && TOOL_RETURN in value

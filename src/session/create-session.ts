@@ -20,6 +20,8 @@ import { startSessionPlugin } from "./saved/session-plugin.ts"
 export async function createSession(scope: ConversationScope, options: SessionOptions = {}): Promise<Session> {
   const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
   const { tools = null, instructions = "" } = options
+  requireName("id", id)
+  requireName("workspace", workspace)
   const model = options.model ?? scope.models.defaultModel
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
@@ -35,6 +37,16 @@ export async function createSession(scope: ConversationScope, options: SessionOp
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await startSessionPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
+}
+
+const LONGEST_NAME = 512
+
+/** Refuses an id or workspace that no store could keep, or that would not be shown as it is. */
+function requireName(field: "id" | "workspace", name: unknown): void {
+  const isText = typeof name === "string" && name.length > 0 && name.length <= LONGEST_NAME
+  if (isText && name.isWellFormed() && !/\p{Cc}/u.test(name)) return
+  const text = `\`${field}\` of a session is a text of 1 to ${LONGEST_NAME} characters, without control characters.`
+  throw new MeanwhileError("invalid_input", text, { field })
 }
 
 /** A session of the store, open already or not. Refused as `not_found`. */

@@ -4,6 +4,7 @@ import { toErrorMessage } from "../../src/base/error.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { createGroupId, createSessionId, type SessionId, type WorkspaceId } from "../../src/task/id.ts"
+import type { SessionOptions } from "../../src/session/conversation/session.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
@@ -75,4 +76,19 @@ test("a turn reads its session as often with calls as without", async () => {
   const withoutCalls = reads.mock.calls.length
   await session.send("Go.")
   expect(reads).toHaveBeenCalledTimes(2 * withoutCalls)
+})
+
+test.each<[string, SessionOptions]>([
+  ["an empty id", { id: "" as SessionId }],
+  ["an id with U+0000", { id: "\u0000" as SessionId }],
+  ["an id of two lines", { id: "one\ntwo" as SessionId }],
+  ["an id with half a character", { id: "\ud800" as SessionId }],
+  ["an id that is too long", { id: "x".repeat(513) as SessionId }],
+  ["an id that is no text", { id: 5 as unknown as SessionId }],
+  ["an empty workspace", { workspace: "" as WorkspaceId }],
+])("a session with %s is refused before anything is written, and the runtime closes", async (_, options) => {
+  const { runtime } = await openAgent([], { isKept: true })
+  await expect(runtime.createSession(options)).rejects.toMatchObject({ code: "invalid_input" })
+  expect(await runtime.sessions.list()).toEqual([])
+  await runtime.close()
 })

@@ -1,4 +1,5 @@
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { shorten } from "../../base/shorten.ts"
 import type { FactEvent } from "../../task/event.ts"
 import { NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
 import type { TaskLimits } from "../../task/record.ts"
@@ -11,6 +12,8 @@ import { runsAbove } from "./runs-above.ts"
 /** A tool may report a thousand times a second; the store hears of it so often. */
 const SAVE_EVERY_MS = 500
 
+const LONGEST_CHARACTERS = 1_000
+
 const NO_PROGRESS: Progress = { done: null, total: null, phase: null, line: null }
 
 export function reportProgress(
@@ -19,8 +22,10 @@ export function reportProgress(
   update: Partial<Progress>,
 ): void {
   const { done, total, phase, line, activity }: Progress = { ...(active.notes.progress ?? NO_PROGRESS), ...update }
-  const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
-  const own = { done, total, phase: redact(phase), line: redact(line) }
+  // A plugin in JavaScript may report anything. It is shown to people, and listed with the task.
+  const toText = (value: unknown): string | null =>
+    typeof value === "string" ? shorten(scope.redactor.redactText(value), LONGEST_CHARACTERS) : null
+  const own = { done: toCount(done), total: toCount(total), phase: toText(phase), line: toText(line) }
   // A model may call a tool by any name.
   const lastTools = activity?.lastTools.map((name) => scope.redactor.redactText(name))
   active.notes.progress = activity && lastTools ? { ...own, activity: { ...activity, lastTools } } : own
@@ -28,6 +33,8 @@ export function reportProgress(
   if (active.standing.in === "foreground") active.listeners.onProgress?.(active.notes.progress)
   saveSoon(scope, active)
 }
+
+const toCount = (value: number | null): number | null => (Number.isFinite(value) ? value : null)
 
 /** Adds up what was used, and stops the run once it is over its budget. What was paid for last is not thrown away. */
 export function reportUsage(
