@@ -14,22 +14,22 @@ export interface ClientRuntime extends AsyncDisposable {
 
 /** The simple case: one runtime, one session, and nothing to put together. */
 export interface Client<Runtime extends ClientRuntime, Options> extends AsyncDisposable {
-  /** Makes the runtime and its first session. What is named here comes before what `configureTools` said. */
+  /** Creates the runtime and its first session. These options win over those of `configureTools`. */
   connect(options?: Options): Promise<void>
-  /** Options of the runtime, such as plugins, permissions and ledger. Before `connect`. */
+  /** Sets options of the runtime, such as plugins, permissions and ledger. Called before `connect`. */
   configureTools(options: Options): void
   /** Returns the model's last text. */
   sendMessage(message: string, options?: SendOptions | SendOptions["onOutput"]): Promise<string>
   history(): readonly Message[]
-  /** Begins anew: the history is empty. */
+  /** Empties the history. */
   reset(): Promise<void>
   contextUsage(): ContextUsage
-  /** For sessions of subagents and everything else the client has no method for. Refused before `connect`. */
+  /** For sessions of subagents, and everything else that the client has no method for. Refused before `connect`. */
   readonly runtime: Runtime
   readonly session: Session
   setGc(plugin: GcPlugin | null, config?: Partial<GcConfig>): void
   setSessionPlugin(plugin: SessionPlugin | null): Promise<void>
-  /** For the main agent and its subagents. Before or after `connect`; returns what takes them off again. */
+  /** Adds hooks for the main agent and its subagents, before or after `connect`. Returns a function that removes them. */
   setUiHooks(hooks: UiHooks): () => void
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
   let configured: Partial<Options> = {}
   let connecting: Promise<void> | undefined
   let connected: { readonly runtime: Runtime; readonly session: Session } | undefined
-  /** With what takes them off again. */
+  /** Each with the function that removes it. */
   const hooks = new Map<UiHooks, () => void>()
 
   function require(): { readonly runtime: Runtime; readonly session: Session } {
@@ -48,7 +48,10 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
     throw new MeanwhileError("wrong_state", "The client is not connected yet: await client.connect() first.")
   }
 
-  /** The agent is there already when somebody begins to follow it. As with every event, what a hook throws is its own affair. */
+  /**
+   * Also tells the hooks that the agent was created, which happened before anybody could follow it. As with every event, an
+   * error of a hook fails nothing else.
+   */
   function follow(one: UiHooks, session: Session): void {
     const { id: agent, name, parent, model } = session
     const listener = toListener(one)

@@ -17,12 +17,12 @@ export async function continueTurn(scope: ConversationScope, run: TurnRun): Prom
   return toTurnPatch(await continueInPlace(scope, run))
 }
 
-/** In its place among what the conversation does here. */
+/** Continues the turn in its place in the conversation's queue. */
 async function continueInPlace(scope: ConversationScope, run: TurnRun): Promise<string> {
   const conversation = await openConversation(scope, run.origin.session, run.origin.workspace)
   const turned = conversation.queue.done.then(() => take(scope, conversation, run))
   turned.catch((error: unknown) => {
-    // Somebody else goes on with it.
+    // Another worker goes on with the turn.
     if (run.isHandedBack() || isMeanwhileError(error, "stale_claim")) return
     const fields = { session: run.origin.session, error: toErrorMessage(error) }
     scope.log.warn("a turn that was continued did not come to its end", fields)
@@ -30,7 +30,7 @@ async function continueInPlace(scope: ConversationScope, run: TurnRun): Promise<
   // The conversation stays occupied until the turn's end is in the store.
   const ended = run.ended.then(async (task) => {
     if (task?.status === "completed") await tellTurnCompleted(scope, conversation)
-    // Calls before the crash are in no account here.
+    // No account here has the calls before the crash.
     await afterTurn(scope, conversation, { isContinued: true })
   })
   occupy(conversation, ended)

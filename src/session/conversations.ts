@@ -43,16 +43,19 @@ export interface Conversations {
   createSession(options?: SessionOptions): Promise<Session>
   openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
   directory(workspace?: WorkspaceId): SessionDirectory
-  /** Open in this process. */
+  /** The sessions that are open in this process. */
   open(): readonly SessionId[]
-  /** Moves the calls that the session's turn waits for here to the background, as far as they can be; returns those tasks. */
+  /** Promotes the calls that the session's turn waits for here, as far as possible; returns their tasks. */
   promote(session: SessionId): Promise<readonly TaskId[]>
   /** The workspace of a conversation that this process has in memory. */
   workspaceOf(session: SessionId): WorkspaceId | undefined
   on(listener: WorkspaceAgentListener): () => void
-  /** Tells the listeners of its session that a task was written or begun anew. */
+  /**
+   * Passes the task's events after `sinceSequence` on to its session's listeners. Called when a task was written or begun
+   * anew.
+   */
   follow(task: TaskRecord, sinceSequence: number): void
-  /** For a turn that the runner takes from the queue. */
+  /** Continues a turn that the runner takes from the queue. */
   readonly continueTurn: TurnBody
   /** The ports that tools have beyond their task. */
   readonly portsOf: ConversationPortsOf
@@ -61,8 +64,8 @@ export interface Conversations {
 }
 
 /**
- * A turn that is kept may end while others drain, and goes on at the next start when it does not; one that is not kept is
- * stopped. Everything else is closed in peace.
+ * Closes all conversations. A kept turn may end during the drain, and else goes on at the next start. A turn that is not
+ * kept is stopped.
  */
 async function closeConversations(scope: ConversationScope, closing: AbortController, news: News): Promise<void> {
   news.close()
@@ -75,7 +78,10 @@ async function closeConversations(scope: ConversationScope, closing: AbortContro
   await Promise.all(open.map((conversation) => closeIdle(scope, conversation)))
 }
 
-/** A turn that was handed back still holds its session: the session has not ended. */
+/**
+ * Closes a conversation when its work is done. A session that a turn still holds, because it was handed back, has not
+ * ended.
+ */
 async function closeIdle(scope: ConversationScope, conversation: Conversation): Promise<void> {
   await conversation.queue.done
   if (conversation.log.data.turn === null) await createSessionFace(scope, conversation).close()
@@ -140,7 +146,7 @@ function toConversationPorts(scope: ConversationScope, run: AskingRun): Conversa
   }
 }
 
-/** Questions of background work go to the inbox: nobody waits for it at the prompt. */
+/** Background work asks through the inbox: nobody waits for it at the prompt. */
 function toPersonPort({ ports: { person }, runner }: ConversationScope, run: AskingRun): PersonPort {
   return {
     isInbox: () => run.isInBackground(),

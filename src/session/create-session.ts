@@ -16,7 +16,7 @@ import { orWarn } from "./conversation/or-warn.ts"
 import { followLiveTasks } from "./conversation/task-watch.ts"
 import { startSessionPlugin } from "./saved/session-plugin.ts"
 
-/** A new session. Nothing is written before its first turn. */
+/** Creates a session. Nothing is written before its first turn, unless a session plugin hands back a saved conversation. */
 export async function createSession(scope: ConversationScope, options: SessionOptions = {}): Promise<Session> {
   const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
   const { tools = null, instructions = "" } = options
@@ -49,7 +49,7 @@ function requireName(field: "id" | "workspace", name: unknown): void {
   throw new MeanwhileError("invalid_input", text, { field })
 }
 
-/** A session of the store, open already or not. Refused as `not_found`. */
+/** Opens a session of the store, or returns the one that is open here. An unknown id is refused as `not_found`. */
 export async function openSession(
   scope: ConversationScope,
   id: SessionId,
@@ -79,7 +79,7 @@ export async function openConversation(
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await runner.resumeOwnWork()
   await followLiveTasks(scope, conversation)
-  // A crash may have left groups that its last turn would have sealed.
+  // A crash may have left groups that the session's last turn would have sealed.
   if (!(await findLiveTurn(store, log.data))) await inTurn(conversation, () => sealGroups(scope, conversation))
   return conversation
 }
@@ -88,7 +88,7 @@ interface ConversationStart {
   readonly id: SessionId
   readonly workspace: WorkspaceId
   readonly model: string
-  /** Nobody can have had its id before. */
+  /** True if the id was made just now, so that nothing can be stored under it. */
   readonly isNew: boolean
 }
 
@@ -98,7 +98,7 @@ async function toConversation(
   createLog: () => SessionLog,
 ): Promise<Conversation> {
   const connected = await scope.models.use(model)
-  // Somebody else may have opened it meanwhile: two conversations of one log would not know of each other's turns.
+  // Another caller may have opened it meanwhile: two conversations over one log would not know of each other's turns.
   const open = scope.open.get(id)
   if (open?.log.workspace === workspace) return open
   if (open) throw new MeanwhileError("invalid_input", `The id ${id} is taken. Name none, or another.`, { session: id })

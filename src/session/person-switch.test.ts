@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { PersonChannel } from "../plugin/person-port.ts"
 import { createPersonSwitch } from "./person-switch.ts"
 
-test("whoever is attached twice is gone once they are detached", () => {
+test("a front end that is attached twice is gone after one detach", () => {
   const person = createPersonSwitch()
   const terminal: PersonChannel = { name: "terminal", ask: async () => ({ isAnswered: false, reason: "busy" }) }
   person.attach(terminal)

@@ -3,9 +3,9 @@ import type { PersonChannel, PersonPort } from "../plugin/person-port.ts"
 
 /** The person's current front end: front ends attach themselves, and the last one is asked. */
 export interface PersonSwitch extends PersonPort {
-  /** Null when nobody is there. */
+  /** Null while no front end is attached. */
   channel(): PersonChannel | null
-  /** Returns what detaches it again, also one that was attached before. */
+  /** Returns a function that detaches the front end. A front end that was attached before is not added again. */
   attach(channel: PersonChannel): () => void
 }
 

@@ -20,7 +20,7 @@ export interface CommandRequest {
   readonly switchTo: ((id: SessionId) => Promise<void>) | null
 }
 
-/** Runs what a person typed. The model hears of it only when the command says so. */
+/** Runs a command that a person typed. The model is told of it only if the command says so. */
 export async function runCommand(
   scope: ConversationScope,
   conversation: Conversation,
@@ -44,7 +44,10 @@ function findCommand({ registry }: ConversationScope, name: string): OwnedComman
   throw new MeanwhileError("not_found", `There is no command ${name}. ${hint}`, { command: name })
 }
 
-/** After the turn that runs, so that nothing comes between a call and its answer. Marked: what a command shows is data. */
+/**
+ * Tells the model after the turn that runs, so that nothing comes between a call and its answer. The output is quoted: it
+ * is data.
+ */
 function share(
   scope: ConversationScope,
   conversation: Conversation,
@@ -62,7 +65,7 @@ function share(
   return inTurn(conversation, () => conversation.log.write({ entries: [entry] }))
 }
 
-/** While a question is open nobody else speaks to the person. */
+/** Asks the person. While the question is open, the agent does not report by itself. */
 async function askOpenly(
   { ports: { person } }: ConversationScope,
   conversation: Conversation,

@@ -17,7 +17,7 @@ import type { GcConfig } from "../plugin/gc-plugin.ts"
 import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 
-/** A conversation as those who hold it use it. */
+/** The session object that callers use, over a conversation. */
 export function createSessionFace(scope: ConversationScope, conversation: Conversation): Session {
   const { log, emitter } = conversation
   const close = (): Promise<void> => closeSession(scope, conversation)
@@ -118,7 +118,7 @@ async function closeSession(scope: ConversationScope, conversation: Conversation
 
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
 
-/** Moves the calls that the turn waits for to the background, as far as they can be; returns those tasks. */
+/** Promotes the calls that the turn waits for, as far as possible; returns their tasks. */
 export async function promoteCalls(current: Conversation["current"]): Promise<readonly TaskId[]> {
   const promoted = await Promise.all([...(current?.executions ?? [])].map(promote))
   return promoted.flat()

@@ -15,7 +15,7 @@ function fail(): void {
   throw new Error("broken")
 }
 
-test("whoever listens for what is said hears that and nothing else", () => {
+test("a listener for output hears output and nothing else", () => {
   const { emitter } = createPair()
   const heard: AgentEvent["type"][] = []
   const unsubscribe = emitter.onOutput(({ type }) => heard.push(type))

@@ -7,7 +7,7 @@ type EventType = AgentEventBody["type"]
 
 /** Where the events of sessions arrive. */
 export interface AgentEvents {
-  /** False while nobody listens for it: then it need not be made. */
+  /** False while nobody listens for events of this type: then they need not be made. */
   hears(type: EventType): boolean
   send(event: AgentEvent, workspace: WorkspaceId): void
   on(listener: WorkspaceAgentListener): () => void
@@ -16,7 +16,7 @@ export interface AgentEvents {
 /** Tells the listeners of one session, then those of everything above it. */
 export interface AgentEmitter extends AgentEvents {
   emit(event: AgentEventBody): void
-  /** Hears only what is said. */
+  /** Listens to output only. */
   onOutput(listener: WorkspaceAgentListener): () => void
 }
 
@@ -24,7 +24,7 @@ export function createAgentEvents(log: Log): AgentEvents {
   return new Listeners(log)
 }
 
-/** Above is looked up anew each time: after a restart a subagent may go on before its parent is opened. */
+/** `above` is called for every event: after a restart a subagent may go on before its parent is opened. */
 export function createAgentEmitter(agent: Agent, above: () => AgentEvents, log: Log): AgentEmitter {
   return new Emitter(agent, above, log)
 }
@@ -89,7 +89,7 @@ class Emitter extends Listeners implements AgentEmitter {
   }
 }
 
-/** A listener that throws, or whose promise rejects, costs nobody their turn, and does not end the program. */
+/** A listener that throws, or whose promise rejects, fails no turn and does not end the program. */
 function tell(
   listeners: ReadonlySet<(...told: Parameters<WorkspaceAgentListener>) => unknown>,
   event: AgentEvent,

@@ -3,15 +3,15 @@ import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { Conversation } from "./conversation.ts"
 
-/** A task of kind `agent`, and where it is. */
+/** A task of kind `agent`. */
 export interface AgentTask {
   readonly id: TaskId
   readonly workspace: WorkspaceId
 }
 
-/** Which conversation an agent task works in. */
+/** Knows which conversation an agent task works in. */
 export interface AgentSessions {
-  /** Null before it has one, and when it is gone. */
+  /** Null before the task has a conversation, and after that was deleted. */
   find(task: AgentTask): Promise<SessionId | null>
   /** Records the conversation of a call that was made again after a crash. */
   keep(task: AgentTask, session: SessionId): Promise<void>
@@ -26,8 +26,8 @@ const COLLECTION = "agent-sessions"
 const MOST_REMEMBERED = 100
 
 /**
- * The turns of an agent name its task: nothing more is written, and where they are gone, so is the conversation. Only a
- * call that was made again has another id than its turns say.
+ * The turns of an agent name its task, so nothing more is written, and where the turns are gone, the conversation is too.
+ * Only a call that was made again after a crash has a task that no turn names: `keep` records it.
  */
 export function createAgentSessions(store: TaskStore): AgentSessions {
   const unkept = createNewestMap<TaskId, Conversation>(MOST_REMEMBERED)

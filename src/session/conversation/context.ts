@@ -8,7 +8,7 @@ import type { SessionLog } from "../log/session-log.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
 import type { Using } from "./scope.ts"
 
-/** For what a model is told before anything is said, and for how much of its context that takes. */
+/** The parts of the scope that the system prompt, the offered tools and the size of the context depend on. */
 export type ContextScope = Using<"config" | "models" | "registry" | "tools">
 
 export function offeredTools(scope: Using<"tools">, { log, model }: Conversation): readonly OfferedTool[] {
@@ -34,7 +34,10 @@ export function contextUsage(scope: ContextScope, conversation: Conversation): C
   return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns }
 }
 
-/** In its place in the queue: what was asked for before the close has its turn. */
+/**
+ * Refuses work on a closed session. Called in the work's place in the queue, so that work asked for before the close is
+ * still done.
+ */
 export function requireOpen({ open }: Using<"open">, conversation: Conversation): void {
   const { id } = conversation.log
   if (open.get(id) === conversation) return
@@ -55,7 +58,7 @@ export function toSessionInfo({ id, data, times }: Pick<SessionLog, "id" | "data
   return { id, name, title, description, turns, createdAt: times.createdAt, updatedAt: times.updatedAt }
 }
 
-/** The model describes its own session in the middle of a turn; a person may at any time. */
+/** Sets the session's description. A model does so in the middle of a turn, a person at any time. */
 export async function describe(conversation: Conversation, description: string): Promise<void> {
   if (conversation.current) conversation.log.amend({ description })
   else await inTurn(conversation, () => conversation.log.write({ entries: [], data: { description } }))

@@ -22,14 +22,14 @@ export interface Conversation {
   current: RunningTurn | null
   /** Tasks whose events are passed on. */
   readonly watched: Set<TaskId>
-  /** It may have tasks, or results that it has not used. One that was opened may have some from before. */
+  /** True if the session may have tasks or unused results, also from before it was opened here. */
   hasTasks: boolean
-  /** Something may have happened that its model has not been told: it looks at the next tool boundary. */
+  /** True if something may have happened that the model has not been told. The turn looks at its next tool boundary. */
   hasNews: boolean
-  /** Tells by itself what its tasks came to; null unless that is enabled. */
+  /** Null unless reports are enabled. */
   reporter: Reporter | null
   readonly messages: WaitingMessages
-  /** The call that a subagent works for pays as the subagent does. */
+  /** Charges what a subagent spends to the call that it works for. */
   onSpent: ChildSpending | null
   readonly queue: WorkQueue
 }
@@ -49,17 +49,17 @@ export interface RunningTurn {
 /** Messages that were sent and whose turn has not begun. */
 export interface WaitingMessages {
   count: number
-  /** Messages behind a turn that another process has begun, in the order in which they were said. */
+  /** Messages that wait for a turn not begun here, in the order in which they were sent. */
   readonly held: Set<HeldMessage>
-  /** Belongs to the current or the last turn: aborted when somebody says something new meanwhile. */
+  /** Belongs to the current or the last turn, and aborts when somebody says something new meanwhile. */
   newMessage: NewMessage
 }
 
 /** Turns, commands and other changes of the log, one after the other. */
 export interface WorkQueue {
-  /** Resolves when all of them are over. */
+  /** Resolves when all work in the queue is over. */
   done: Promise<unknown>
-  /** How many there are, the one that runs included. */
+  /** How many pieces of work there are, the one that runs included. */
   length: number
   /** Questions of the person's own commands that nobody has answered yet. */
   openQuestions: number
@@ -67,16 +67,16 @@ export interface WorkQueue {
 
 /** Documents that plugins keep with the conversation. */
 export interface PluginDocuments {
-  /** False: there is none, so that nothing is read. */
+  /** False if there is certainly no document: then none is read. */
   mayExist: boolean
   /** The documents themselves, when the log is in memory. */
   readonly inMemory: Map<string, JsonValue>
 }
 
-/** For what nobody stops. */
+/** A signal that never aborts. */
 export const NEVER: AbortSignal = new AbortController().signal
 
-/** Says that a turn runs from now on. Messages that wait already count as new to it. */
+/** Records that a turn runs from now on. Messages that wait already count as new to it. */
 export function noteRunning(conversation: Conversation, taskId: TaskId | null): RunningTurn {
   const { messages } = conversation
   const running = { abort: new AbortController(), taskId, reason: null, executions: new Set<Execution>(), budget: null }
@@ -86,14 +86,14 @@ export function noteRunning(conversation: Conversation, taskId: TaskId | null): 
   return running
 }
 
-/** One after the other, whatever becomes of those before. */
+/** Does the work after all earlier work of the conversation, even if that failed. */
 export function inTurn<Result>(conversation: Conversation, work: () => Promise<Result>): Promise<Result> {
   const done = conversation.queue.done.then(work)
   occupy(conversation, done)
   return done
 }
 
-/** Nothing else of the conversation begins before this is over. */
+/** No other work of the conversation begins before this is over. */
 export function occupy(conversation: Conversation, work: Promise<unknown>): void {
   const { queue } = conversation
   queue.length += 1
@@ -106,24 +106,24 @@ export function occupy(conversation: Conversation, work: Promise<unknown>): void
 
 /** A message that waits for a turn that this process has not begun. */
 export interface HeldMessage {
-  /** Nobody says it any more. */
+  /** Gives the message up: its `send` rejects with the reason. */
   withdraw(reason: Error): void
-  /** Resolves when its own turn has begun, or never will. */
+  /** Resolves when the message's own turn has begun, or never will. */
   readonly over: Promise<void>
 }
 
-/** Tells by itself what the tasks of one conversation came to, as soon as it is idle. */
+/** Reports what the tasks of one conversation came to, as soon as the conversation is idle. */
 export interface Reporter {
-  /** Something may be there to tell. */
+  /** Called when there may be something to report. */
   wake(): void
-  /** Nothing is going on in the conversation any more: what was due meanwhile is told now. */
+  /** Called when the conversation is idle again: what came due meanwhile is reported now. */
   lookAgain(): void
   /** Resolves when no report is being made or due. */
   reported(signal?: AbortSignal): Promise<void>
   close(): void
 }
 
-/** Aborts when somebody says something new during the turn. Most turns never ask, so the signal is made on demand. */
+/** Aborts when somebody says something new during the turn. Few turns read the signal, so it is made on demand. */
 interface NewMessage {
   readonly signal: AbortSignal
   abort(): void

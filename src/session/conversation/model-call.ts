@@ -18,7 +18,7 @@ export interface Generated {
   readonly model: string
 }
 
-/** Asks the conversation's model once, in one span. Ends with the signal, whatever the model does. */
+/** Asks the conversation's model once, in one span. Ends when the signal aborts, whatever the model does. */
 export async function generate(
   conversation: Conversation,
   parent: Trace | string | null,
@@ -62,7 +62,9 @@ export interface ModelAsker {
   readonly traceId?: string | null
 }
 
-/** The conversation's model for a plugin's own use, without tools. What it uses is in the ledger and in the record. */
+/**
+ * The conversation's model for a plugin's own use, without tools. Its usage goes to the ledger and to the session's record.
+ */
 export function createModelPort(
   scope: Using<"clock" | "ledger" | "log" | "models">,
   conversation: Conversation,
@@ -85,7 +87,7 @@ export function createModelPort(
   }
 }
 
-/** During a turn the record has it with what the turn writes next; otherwise it is written now. */
+/** Counts the call. During a turn it is written with the turn's next change, otherwise now. */
 function account(
   scope: Using<"clock" | "ledger" | "log" | "models">,
   conversation: Conversation,

@@ -7,21 +7,21 @@ import type { Conversation } from "./conversation.ts"
 export interface OpenConversations {
   /** Where the events of all of them arrive. */
   readonly events: AgentEvents
-  /** Aborted when the runtime closes: messages that still wait for their turn have none. */
+  /** Aborts when the runtime closes: messages that still wait get no turn. */
   readonly closing: AbortSignal
   get(id: SessionId): Conversation | undefined
   has(id: SessionId): boolean
   values(): readonly Conversation[]
   add(conversation: Conversation): void
   remove(id: SessionId): void
-  /** Says that a conversation may have tasks from now on: their ends are looked for. */
+  /** Records that a conversation may have tasks from now on, so that their ends are looked for. */
   noteTasks(conversation: Conversation): void
 }
 
 export interface OpenConversationsOptions extends Pick<OpenConversations, "events" | "closing"> {
   /** Begins to look for the ends of tasks. */
   readonly watch: () => void
-  /** Told of every session that is open here no longer. */
+  /** Called for every session that is no longer open here. */
   readonly onClosed: (session: SessionId) => void
 }
 

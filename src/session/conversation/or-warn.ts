@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Using } from "./scope.ts"
 
-/** Does what nobody has to wait for or give up anything for: if it fails, that is logged. */
+/** Does work whose failure must not fail anything else: an error is only logged. */
 export async function orWarn(
   { log }: Using<"log">,
   message: string,

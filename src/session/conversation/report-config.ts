@@ -47,7 +47,7 @@ export const reportsConfigSchema = z
 
 export type ReportsConfig = z.output<typeof reportsConfigSchema>
 
-/** For what speaks without being asked. */
+/** The configuration that reports need. */
 export interface ReportScope {
   readonly config: { readonly reports: ReportsConfig }
 }

@@ -30,10 +30,10 @@ export interface ReportRequest {
    * the built-in plugins keep what they have, such as a plan, in places of their own.
    */
   readonly toolContext: JsonObject
-  /** Which state of the conversation it is about, for finding mistakes. */
+  /** The state of the conversation that the request was made from, for finding mistakes. */
   readonly contextVersion: number
   readonly contextHash: string
-  /** 0: what it starts in the background is refused, and followed by no report. */
+  /** 0: tasks that the report starts in the background are refused, so that no report follows it. */
   readonly hopsRemaining: number
   /** The results as the default prompt tells them, quoted as data. */
   readonly resultsText: string
@@ -43,6 +43,6 @@ export interface ReportRequest {
 export type ReportGenerator = (request: ReportRequest, signal: AbortSignal) => Promise<string>
 
 export interface ReportOptions {
-  /** Instead of a turn of the agent. */
+  /** Writes reports instead of a turn of the agent. */
   readonly generator?: ReportGenerator
 }

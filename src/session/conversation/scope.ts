@@ -29,14 +29,14 @@ export interface SessionConfig {
   readonly reports: ReportsConfig
 }
 
-/** How subagents come to be, and which task each of them works for. */
+/** Creates and opens subagents, and knows which task each of them works for. */
 export interface ChildSessions {
   readonly agents: AgentSessions
   readonly create: (options: SessionOptions) => Promise<Session>
   readonly open: (id: SessionId, workspace: WorkspaceId) => Promise<Session>
   /** How many subagents are being made, by their parent. */
   readonly coming: Map<SessionId, number>
-  /** Told of every subagent: what its parent was allowed may hold for it too. */
+  /** Called for every subagent: what its parent was allowed may hold for it too. */
   readonly onChild: (child: SessionId, parent: SessionId) => void
 }
 
@@ -53,7 +53,9 @@ export interface SharedPorts {
   readonly changesOfDocument: OneAtATime
 }
 
-/** All that the sessions of one runtime share. Only the files in `session/` itself take it whole: they hand on its parts. */
+/**
+ * All that the sessions of one runtime share. Only the files in `session/` itself take all of it: they hand on its parts.
+ */
 export interface ConversationScope {
   readonly runner: Runner
   readonly store: TaskStore

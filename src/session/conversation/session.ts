@@ -16,13 +16,13 @@ import type { ReportOptions } from "./report-request.ts"
 export interface SessionOptions {
   /** Default: a new one. */
   readonly id?: SessionId
-  /** Shown to people beside what it says. Default `main`. */
+  /** Shown to people beside the agent's output. Default `main`. */
   readonly name?: string
   /** `provider/name`. Default: the runtime's. */
   readonly model?: string
-  /** Names of tools, or of plugins for all of theirs. Default: all that are exposed. */
+  /** Names of tools, or of plugins for all of their tools. Default: all exposed tools. */
   readonly tools?: readonly string[]
-  /** Put before the model beside what the plugins say. */
+  /** Part of the system prompt, beside the instructions of the configuration and of plugins. */
   readonly instructions?: string
   readonly workspace?: WorkspaceId
   readonly parent?: SessionId | null
@@ -34,22 +34,22 @@ export interface SendOptions {
   readonly files?: readonly FilePart[]
   /**
    * More that the model should know in this turn: told once, as data. `background_results`, `conversation_memory` and
-   * `proactive_report` have places of their own in it.
+   * `proactive_report` have places of their own in the prompt.
    */
   readonly context?: JsonObject
-  /** All that is said in this turn, by whom, and whether it continues what came before. */
+  /** Called with all that is said in this turn, by whom, and whether it continues the text before. */
   readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => void
-  /** The task below which the turn runs: that of a subagent's parent. */
+  /** The task below which the turn runs: for a subagent, the task that asked for it. */
   readonly parentTask?: TaskId | null
-  /** Tells the tasks and spans of one request from another. */
+  /** Tells the tasks and spans of one request from those of another. */
   readonly traceId?: string
-  /** Names the turn in its workspace: refused as `wrong_state` when there is one of that name. */
+  /** Names the turn in its workspace. A name that another turn has is refused as `wrong_state`. */
   readonly idempotencyKey?: string
   /** The person's own words in a longer message: shown to people, and used as the title. Default: the whole message. */
   readonly said?: string
   /**
-   * While another process has the turn of the session. Default `wait`: it is said when that has ended. A turn that waits for a
-   * person refuses it either way, as `session_busy`.
+   * What becomes of the message while another process has a turn of the session. Default `wait`: it is sent when that turn
+   * has ended. While that turn waits for a person, the message is refused as `session_busy` either way.
    */
   readonly whenBusyElsewhere?: "wait" | "refuse"
   /** The turn's budget. When it is used up, the model is asked once more, without tools, for what it has. */
@@ -58,11 +58,11 @@ export interface SendOptions {
 
 export interface CommandOptions {
   readonly signal?: AbortSignal
-  /** Lets the command go on with another conversation. Without it, it is refused. */
+  /** Switches to another conversation for the command. Without this option, a command that wants to switch is refused. */
   readonly switchTo?: (id: SessionId) => Promise<void>
 }
 
-/** How a turn came out. One that failed rejects `send` instead. */
+/** The result of a turn. If the turn failed, `send` rejects instead. */
 export interface TurnResult {
   readonly turn: TaskId | null
   readonly outcome: "completed" | "stopped"
@@ -72,8 +72,8 @@ export interface TurnResult {
 }
 
 /**
- * One agent's conversation: its history, model, tools and accounts. Cheap: everything else belongs to the runtime. One
- * turn at a time; a message sent during a turn has its own when that has ended, whichever process has it.
+ * One agent's conversation: its history, model, tools and accounts. Cheap: everything else belongs to the runtime. One turn
+ * runs at a time. A message sent during a turn gets a turn of its own after it, whichever process has the first.
  */
 export interface Session extends AsyncDisposable {
   readonly id: SessionId
@@ -88,27 +88,27 @@ export interface Session extends AsyncDisposable {
   useModel(model: string): Promise<void>
   send(message: string, options?: SendOptions): Promise<TurnResult>
   /**
-   * Stops the turn that runs here. Without one, what waits here for the turn of another process is not said any more, and
-   * rejects as `closed`. True when there was either.
+   * Stops the turn that runs here. If none runs, messages that wait here for another turn are given up and reject as
+   * `closed`. True if there was either.
    */
   stop(reason?: string): boolean
   /** The messages that the model sees now. */
   history(): readonly Message[]
-  /** The last of what the person and the agent said to each other, without what the model was told beside it. */
+  /** The last texts of the person and the agent, without what the model was told beside them. */
   recall(options: RecallOptions): Promise<readonly SaidText[]>
-  /** Results of its background tasks that it has not used yet. */
+  /** Results of the session's background tasks that it has not used yet. */
   readonly trajectory: Trajectory
   /** From now on the agent tells by itself what its background tasks came to. */
   enableReports(options?: ReportOptions): void
   disableReports(): void
   /**
-   * Resolves when no report is being made or due: whatever has ended was told, or waits for the next message. With reports
-   * off at once. The signal gives up without stopping anything.
+   * Resolves when no report is being made or due: every result was told, or waits for the next message. Resolves at once if
+   * reports are off. An abort of the signal ends the wait and stops nothing.
    */
   reported(signal?: AbortSignal): Promise<void>
-  /** Moves what runs in the foreground of the turn to the background, as far as it can be; returns those tasks. */
+  /** Promotes the turn's calls that are in the foreground, as far as possible; returns their tasks. */
   promote(): Promise<readonly TaskId[]>
-  /** The tools the model is offered, as it is told of them. */
+  /** The tools that the model is offered, as requests describe them. */
   tools(): readonly ModelTool[]
   contextUsage(): ContextUsage
   /** The newest 1,000 turns of this process, oldest first. */
@@ -119,11 +119,11 @@ export interface Session extends AsyncDisposable {
   runCommand(name: string, argument?: string, options?: CommandOptions): Promise<CommandOutput>
   /** Makes room in the context now, whether it is due or not. */
   collect(reason?: string): Promise<string>
-  /** Begins anew: the history is empty, the past stays in the record. */
+  /** Empties the history; the past stays in the log. */
   reset(): Promise<void>
   setGc(plugin: GcPlugin | null, config?: Partial<GcConfig>): void
   setSessionPlugin(plugin: SessionPlugin | null): Promise<void>
   on(listener: AgentListener): () => void
-  /** Waits for the turn that runs; what lives no longer than the session is stopped. */
+  /** Waits for the turn that runs, and stops tasks that live no longer than the session. */
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { SessionLog } from "../log/session-log.ts"
 import { orWarn } from "./or-warn.ts"
 import type { Using } from "./scope.ts"
 
-/** Stops the turn that runs, here at once, and wherever it is once the store knows. False when there is none. */
+/** Stops the turn that runs: here at once, and elsewhere once the stop is in the store. False if no turn runs. */
 export function stopTurn(
   scope: Using<"log" | "runner">,
   conversation: Conversation,

@@ -12,7 +12,7 @@ type TaskWatchScope = Using<"bus" | "clock" | "config" | "log" | "open" | "store
 const PAGE_SIZE = 100
 const MOST_LEFT = 500
 
-/** A task was written, or begun anew, in this process. Its events are passed on where somebody listens. */
+/** Passes on the events of a task that was written or begun anew in this process, if anybody listens. */
 export function followTask(scope: TaskWatchScope, { id, session }: TaskRecord, sinceSequence: number): void {
   const conversation = session === null ? undefined : scope.open.get(session)
   if (!conversation) return
@@ -29,8 +29,8 @@ export async function followLiveTasks(scope: TaskWatchScope, conversation: Conve
 }
 
 /**
- * Passes the events of a task on to the listeners, until it has ended or its conversation is open here no longer. Each once,
- * however many tell of it.
+ * Passes each event of a task on to the listeners once, until the task has ended or its conversation is no longer open
+ * here.
  */
 async function watchTask(
   scope: TaskWatchScope,

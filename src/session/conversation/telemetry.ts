@@ -5,7 +5,7 @@ import type { TokenUsage } from "../../plugin/token-usage.ts"
 import { beginSpan, beginTrace, type Trace } from "../../runner/run/trace.ts"
 import type { Conversation } from "./conversation.ts"
 
-/** The span of a turn. It always has a trace, so that what it starts can be told from what others start. */
+/** The span of a turn. It always has a trace id, so that the turn's tasks can be told from those of others. */
 export interface TurnTrace extends Trace {
   readonly traceId: string
 }
@@ -13,7 +13,7 @@ export interface TurnTrace extends Trace {
 /** The names that the GenAI conventions give to providers, where they differ from ours. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = { google: "gcp.gemini", vertex: "gcp.vertex_ai" }
 
-/** Goes on with the trace that is named; without one, below the span that is active, or with a trace of its own. */
+/** Begins a turn's span in the named trace; without a name, below the active span, or in a trace of its own. */
 export function beginTurnTrace({ log, model }: Conversation, traceId?: string | null): TurnTrace {
   const { name } = log.data
   const attributes = {
@@ -27,7 +27,7 @@ export function beginTurnTrace({ log, model }: Conversation, traceId?: string | 
   return { ...trace, traceId: trace.traceId ?? createTraceId() }
 }
 
-/** One attempt to ask the model: below the turn, or, for what a plugin asks, below whatever is active. */
+/** The span of one attempt to ask the model: below the turn or, for a plugin's own call, below whatever is active. */
 export function beginChatSpan(
   { log, model }: Conversation,
   parent: Trace | string | null,
@@ -46,7 +46,7 @@ export function beginChatSpan(
   return parent !== null && typeof parent === "object" ? beginSpan(parent, start) : beginTrace(start, parent)
 }
 
-/** The name is the model's to choose: one that no tool has is not put into a span. */
+/** The model chooses the tool's name, so a name that no tool has is not put into a span. */
 export function beginToolSpan(parent: Trace, { id, tool }: FunctionCall, isKnown: boolean): Trace {
   const attributes = {
     "gen_ai.operation.name": "execute_tool",

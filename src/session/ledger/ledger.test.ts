@@ -64,7 +64,7 @@ describe("the token ledger", () => {
     expect(ledger.total({ session: session("s1"), model: "a/odd" }).usage.inputTokens).toBe(5_000)
   })
 
-  test("keeps the newest turns alone, and the totals of what the older ones belong to stay right", () => {
+  test("keeps only the newest turns, and the totals of what the older ones belong to stay right", () => {
     const totals = createLedgerTotals(3)
     for (let at = 0; at < 10; at++) {
       totals.add(entry({ turn: task(`t${at}`), model: at % 2 === 0 ? "a/even" : "a/odd" }))

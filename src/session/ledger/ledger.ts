@@ -7,7 +7,7 @@ import type { SessionId, TaskId } from "../../task/id.ts"
 export interface LedgerEntry {
   readonly at: number
   readonly session: SessionId
-  /** Its task; null in a session that is not kept. */
+  /** The turn's task; null outside a turn, and in a session that is not kept. */
   readonly turn: TaskId | null
   /** The task of a subagent's turn, or of the call in which a plugin asked the model. */
   readonly task: TaskId | null
@@ -15,7 +15,7 @@ export interface LedgerEntry {
   readonly usage: TokenUsage
   /** Millionths of a US dollar; null when no price is known. */
   readonly costMicros: number | null
-  /** `lost`: a crash came in between; what it used is estimated. `helper`: asked for by a plugin. */
+  /** `lost`: a crash cut the call off, and its usage is estimated. `helper`: a plugin asked the model. */
   readonly purpose: "turn" | "lost" | "helper"
 }
 
@@ -38,7 +38,7 @@ export interface TokenLedger {
   /** Entries of this process, oldest first. Earlier usage of a session is in its record. */
   entries(filter?: LedgerFilter): readonly LedgerEntry[]
   total(filter?: LedgerFilter): LedgerTotal
-  /** The newest 10,000 of a kind, the last used at the end. */
+  /** Totals by key: the newest 10,000, the last used at the end. */
   totals(by: LedgerKey): ReadonlyMap<string, LedgerTotal>
   /** One JSON object a line. */
   toJsonl(filter?: LedgerFilter): string
@@ -49,7 +49,7 @@ export interface TokenLedgerOptions {
   readonly maxEntries?: number
 }
 
-/** In memory. Totals are right whatever became of their entries. */
+/** A ledger in memory. Its totals stay right when old entries are dropped. */
 export function createTokenLedger({ maxEntries = 10_000 }: TokenLedgerOptions = {}): TokenLedger {
   if (!Number.isInteger(maxEntries) || maxEntries < 0) {
     throw new MeanwhileError("invalid_input", `maxEntries must be a whole number, 0 or more, not ${maxEntries}.`)
@@ -66,7 +66,7 @@ export function createTokenLedger({ maxEntries = 10_000 }: TokenLedgerOptions = 
     record(entry) {
       totals.add(entry)
       kept.push(entry)
-      // Cut rarely, so that an entry costs the same however many there are.
+      // Cut rarely, so that recording costs the same however many entries there are.
       if (kept.length >= 2 * maxEntries + 16) kept = kept.slice(kept.length - maxEntries)
     },
     entries,
@@ -113,7 +113,10 @@ interface LedgerTotals {
 /** All entries that share every key, as one. */
 type Cell = Pick<LedgerEntry, LedgerKey> & { readonly total: LedgerTotal }
 
-/** Keeps so many sessions, turns and tasks. What the older ones used stays in the totals of what they belong to. */
+/**
+ * Keeps the totals of the newest `most` sessions, turns, tasks and models. Usage of older ones stays in the totals of what
+ * they belong to.
+ */
 export function createLedgerTotals(most = 10_000): LedgerTotals {
   let whole = NOTHING_USED
   const byKey = {

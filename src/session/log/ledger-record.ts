@@ -13,16 +13,16 @@ import type { SessionRecord } from "../../task/session.ts"
 import { listSessions, readEntries } from "./read-log.ts"
 
 export interface LedgerRow {
-  /** Null: calls that belong to none. */
+  /** Null for calls without this key, such as calls outside a turn. */
   readonly key: string | null
   readonly total: LedgerTotal
 }
 
 /** The usage of all model calls of kept sessions, from every process. */
 export interface LedgerRecord {
-  /** One JSON object a line, with its line end. */
+  /** Yields lines, newline included. Each line is one JSON object. */
   exportLedger(query?: LedgerQuery): AsyncGenerator<string>
-  /** The most used first, by tokens. */
+  /** Sorted by tokens, most first. */
   ledgerTotals(by: LedgerKey, query?: LedgerQuery): Promise<readonly LedgerRow[]>
 }
 
@@ -49,7 +49,7 @@ function tokensOf({ usage }: LedgerTotal): number {
 
 export interface LedgerQuery {
   readonly workspace?: WorkspaceId
-  /** Default: all of the workspace. Refused as `not_found` when there is none with this id. */
+  /** Default: all sessions of the workspace. An unknown id is refused as `not_found`. */
   readonly session?: SessionId
 }
 
@@ -70,7 +70,9 @@ export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): As
   yield* readSession(store, session)
 }
 
-/** A session that is used meanwhile moves to the front of the list: the front is read until it holds nothing new. */
+/**
+ * A session that is used during this read moves to the front of the list, so the front is read until nothing in it is new.
+ */
 async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGenerator<SessionRecord> {
   const seen = new Set<SessionId>()
   let since = Number.NEGATIVE_INFINITY
@@ -88,7 +90,7 @@ async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGen
   }
 }
 
-/** As far as it went when it was listed, or further. */
+/** Reads at least the entries that the session had when it was listed. */
 async function* readSession(store: TaskStore, session: SessionId): AsyncGenerator<LedgerEntry> {
   for await (const { entry, at } of readEntries(store, session)) {
     if (entry.kind === "paid") yield { at, session, ...entry.entry }

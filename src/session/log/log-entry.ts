@@ -7,13 +7,13 @@ import type { LedgerEntry } from "../ledger/ledger.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { SessionData } from "./session-data.ts"
 
-/** The cost of one message of the model. */
+/** What one message of the model used and cost. */
 export interface ModelCallRecord {
   readonly model: string
   readonly usage: TokenUsage
   readonly costMicros: number | null
   readonly finish: FinishReason
-  /** The task below which the turn runs, of a subagent's. */
+  /** The task that asked for the turn, if it is a subagent's. */
   readonly task?: TaskId
 }
 
@@ -28,12 +28,12 @@ export type LogEntry =
       readonly turn: TaskId | null
       /** Set for a message that the model wrote. */
       readonly call?: ModelCallRecord
-      /** The part of a user's message that the person said; null if nobody said any of it. Older entries do not know. */
+      /** The part of a user's message that the person said; null if nobody said any of it. Older entries do not have it. */
       readonly said?: string | null
-      /** A secret was taken out: what is stored is not what was said. */
+      /** Set if a secret was taken out: the stored message is not what was said. */
       readonly isRedacted?: true
     }
-  /** A model call that a crash cut off, or that a plugin asked for: it costs, and says nothing. */
+  /** A model call that a crash cut off, or that a plugin made. It has a cost and no message. */
   | { readonly kind: "paid"; readonly entry: PaidCall }
   /** The history goes on from these messages. */
   | { readonly kind: "collection"; readonly messages: readonly Message[]; readonly summary: string }
@@ -46,7 +46,7 @@ export function toStoredEntry(entry: LogEntry): JsonValue {
   return entry as unknown as JsonValue
 }
 
-/** Undefined for what only a newer version knows: the rest of the conversation can be read all the same. */
+/** Undefined for an entry that only a newer version knows, so that the rest of the conversation can still be read. */
 export function parseEntry(stored: JsonValue): LogEntry | undefined {
   if (typeof stored !== "object" || stored === null || !("kind" in stored)) return undefined
   const { kind } = stored
@@ -85,7 +85,7 @@ export function beginsAnew({ kind }: LogEntry): boolean {
 
 const redacted = new WeakSet<Message>()
 
-/** Remembers that a message read from the store is not what was said. */
+/** Remembers that a secret was taken out of a message that was read from the store. */
 export function markRedacted(message: Message): void {
   redacted.add(message)
 }
@@ -105,7 +105,9 @@ export function redactMessage(redactor: Redactor, message: Message): Message {
   return clean
 }
 
-/** The entry as it is stored, without secrets. This process goes on with what was really said; no other sees a secret. */
+/**
+ * The entry as it is stored, without secrets. This process goes on with the original text; no other process sees a secret.
+ */
 export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
   const { value, hasChanged } = redactor.redactJson(toStoredEntry(entry))
   if (!hasChanged || entry.kind !== "message") return value

@@ -1,7 +1,7 @@
 import { applyEntry, beginsAnew } from "./log-entry.ts"
 import type { LogChange, LogState } from "./session-log.ts"
 
-/** The state after a change; its data say from where the history is to be read. */
+/** Returns the state after a change. `historyAfter` in its data says from which entry on the history is read. */
 export function applyChange(state: LogState, { entries, data }: LogChange, now: number): LogState {
   let { history, position } = state
   let { historyAfter } = state.data

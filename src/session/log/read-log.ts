@@ -10,7 +10,7 @@ import { parseSessionData } from "./session-data.ts"
 const SESSIONS_AT_ONCE = 100
 const ENTRIES_AT_ONCE = 500
 
-/** All sessions of a workspace, the one that was used last first. Only a page is in memory at a time. */
+/** All sessions of a workspace, most recently used first. Only a page is in memory at a time. */
 export async function* listSessions(
   store: Pick<TaskStore, "sessions">,
   workspace: WorkspaceId,
@@ -19,7 +19,7 @@ export async function* listSessions(
   for await (const items of pages) yield* items
 }
 
-/** The sessions of a workspace that are directly below another one, by that one. */
+/** The sessions of a workspace that have a parent, by that parent. */
 export async function readChildSessions(
   store: Pick<TaskStore, "sessions">,
   workspace: WorkspaceId,
@@ -32,7 +32,7 @@ export async function readChildSessions(
   return children
 }
 
-/** A session's log after a position, oldest first. What only a newer version knows is left out. */
+/** A session's log after a position, oldest first. Entries that only a newer version knows are left out. */
 export async function* readEntries(
   store: TaskStore,
   session: SessionId,
@@ -69,7 +69,7 @@ export async function readHistory(
  * Messages and usage of some turns of a session, read from its log, so that it does not matter which process took them.
  */
 export interface TurnsRead {
-  /** All but those that began a turn, in order. */
+  /** The turns' messages in order, without those that began a turn. */
   readonly messages: readonly Message[]
   readonly usage: TokenUsage
   /** The cost of the calls whose price is known. */

@@ -13,11 +13,11 @@ export interface SaidText {
 
 export interface RecallOptions {
   readonly count: number
-  /** Only what was said before this moment, of a session that is kept. */
+  /** Only texts said before this moment. Has no effect in a session that is not kept. */
   readonly before?: number
 }
 
-/** The last of what the person and the agent said to each other since the conversation began anew; the oldest first. */
+/** The last texts of the person and the agent since the last reset, oldest first. */
 export async function recallSaid(
   store: TaskStore,
   { id, position }: { readonly id: SessionId; readonly position: number },
@@ -34,7 +34,7 @@ export async function recallSaid(
   return said.slice(-count)
 }
 
-/** The conversation's texts after these entries. */
+/** Adds the texts of these entries. A reset drops every text before it. */
 export function addSaid(said: readonly SaidText[], entries: readonly LogEntry[]): readonly SaidText[] {
   const reset = entries.findLastIndex(beginsOver)
   const added = entries.slice(reset + 1).flatMap(toSaid)
@@ -43,7 +43,7 @@ export function addSaid(said: readonly SaidText[], entries: readonly LogEntry[])
 
 const beginsOver = ({ kind }: LogEntry): boolean => kind === "reset"
 
-/** The words of one entry: none of a tool, of accounts, or of what nobody said. */
+/** The text that the person or the agent said in one entry. Other entries, and prompts that nobody said, have none. */
 export function toSaid(entry: LogEntry): readonly SaidText[] {
   if (entry.kind !== "message" || entry.message.role === "tool") return []
   const { message, said } = entry

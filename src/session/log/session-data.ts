@@ -10,24 +10,24 @@ export interface SessionData {
   readonly model: string
   readonly parent: SessionId | null
   readonly instructions: string
-  /** Null: all that are exposed. */
+  /** Null: all exposed tools. */
   readonly tools: readonly string[] | null
   /** The beginning of the first message; null before it. */
   readonly title: string | null
   readonly description: string | null
-  /** Turns that have ended, however. */
+  /** The number of turns that have ended, in whatever way. */
   readonly turns: number
-  /** The turn that holds the session. One whose run is over holds nothing. */
+  /** The turn that holds the session. If that turn's task has ended, nothing holds the session. */
   readonly turn: TaskId | null
-  /** The position after which the history is read: what came before was collected or reset. */
+  /** The position after which the history is read: earlier entries were collected or reset. */
   readonly historyAfter: number
-  /** The context as the provider last counted it, and how many messages of the history that were. */
+  /** The context's size as the provider last counted it, and how many messages of the history that covered. */
   readonly measured: { readonly tokens: number; readonly messages: number } | null
-  /** For plugins, by their name: what a restored session came with. Nothing here adds to it. */
+  /** Data of plugins, by their name, that a restored session brought along. Nothing else writes here. */
   readonly plugins: JsonObject
   /** Reports in a row since a person last said something. Absent: none. */
   readonly wakes?: number
-  /** The last that was said to an agent while it worked, for another run of its task. Absent: nothing. */
+  /** The last messages to an agent while it worked, kept for another run of its task. Absent: none. */
   readonly steered?: readonly string[]
   /** Results, by task, that the session had not used when it was saved elsewhere; told with the next message. */
   readonly backgroundResults?: JsonObject
@@ -53,7 +53,7 @@ const dataSchema = lazily(() =>
   }),
 )
 
-/** The results that a restored session came with. Anything that is no result is left out: the model would be told it. */
+/** The results that a restored session came with. What is no result is left out, because the model would read it. */
 export function restoredOf({ backgroundResults }: SessionData): readonly BackgroundTaskResult[] {
   if (!backgroundResults) return []
   return Object.values(backgroundResults).flatMap((kept) => {
@@ -62,7 +62,7 @@ export function restoredOf({ backgroundResults }: SessionData): readonly Backgro
   })
 }
 
-/** Fills in what an older version did not write. */
+/** Fills in fields that an older version did not write. */
 export function parseSessionData(stored: JsonValue): SessionData {
   return dataSchema().parse(stored) as unknown as SessionData
 }

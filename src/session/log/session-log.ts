@@ -14,7 +14,7 @@ import type { SessionData } from "./session-data.ts"
 export interface LogChange {
   readonly entries: readonly LogEntry[]
   readonly data?: Partial<SessionData>
-  /** Means nothing in a session that is not kept: there it is done before. */
+  /** Has no effect in a session that is not kept: there `usePending` has done it before. */
   readonly settles?: Settlement
 }
 
@@ -35,7 +35,7 @@ export interface TurnChange extends LogChange {
 export interface FinishedStep {
   readonly key: string
   readonly result: JsonValue
-  /** The conversation holds what it answered: the results that it claimed for that are used. */
+  /** True if the conversation holds the step's answer: then the results that the step claimed are used. */
   readonly settlesClaims?: true
 }
 
@@ -45,71 +45,76 @@ export interface OpenTurn {
   readonly taskId: TaskId | null
   readonly signal: AbortSignal
   readonly traceId: string
-  /** The task of the call that asked for it, of a subagent's turn. */
+  /** The task that asked for a subagent's turn; null for any other turn. */
   readonly askedBy: TaskId | null
   /** The metadata that the turn was begun with. */
   readonly metadata: JsonObject
-  /** A crash or a shutdown came in between: its beginning is in the log. */
+  /** True if the turn goes on after a crash or a shutdown: then its first entries are in the log. */
   readonly isContinued: boolean
-  /** At a shutdown: what is unfinished is left for the next claim. */
+  /** True at a shutdown: unfinished work is left for the worker that claims the turn next. */
   isHandedBack(): boolean
   stopReason(): string | null
   /** Names a step as the one that asks for a task; undefined in a session that is not kept. */
   askingStep(key: string): AskingStep | undefined
   steps(): Promise<readonly Step[]>
-  /** Directly before an effect. */
+  /** Throws if another worker has the turn. Called directly before an effect. */
   requireOwned(): Promise<void>
-  /** The history has it at once; resolves when it is committed. Changes are durable in the order of the calls. */
+  /**
+   * Adds the change to the history at once, and resolves when it is committed. Changes are durable in the order of the
+   * calls.
+   */
   save(change: TurnChange, options?: CommitOptions): Promise<void>
-  /** Saves without waiting: the model can be asked meanwhile. `settle` tells whether it worked. */
+  /** Saves without waiting, so that the model can be asked meanwhile. `settle` rejects if a save failed. */
   saveSoon(change: TurnChange, options?: CommitOptions): void
-  /** Directly before an effect that must not happen unless everything saved so far is durable. */
+  /** Resolves once everything saved so far is durable. Called before an effect that must not happen otherwise. */
   settle(): Promise<void>
-  /** Becomes durable with the turn's end, whatever that is. */
+  /** The change is committed together with the turn's end, however the turn ends. */
   finish(change: LogChange & Pick<TurnChange, "spent">): void
 }
 
 export interface TurnBeginning extends LogChange {
-  /** Instead of that of the opening, of a turn that nobody asked for: the session is not named for it. */
+  /** For a turn that nobody asked for: replaces the opening's title, and does not become the session's title. */
   readonly title?: string
-  /** Beside that of the opening. */
+  /** Added to the opening's metadata. */
   readonly metadata?: JsonObject
 }
 
 export interface TurnOpening {
   /**
-   * Called before `toBeginning`, once the log is as the store has it. Undefined: there is nothing to wait for, so that
-   * nobody can have changed the log meanwhile.
+   * Called before `toBeginning`, after the log was read from the store. Undefined if there is nothing to wait for: then the
+   * log is not read again.
    */
   readonly prepare?: () => Promise<void> | undefined
   /**
-   * Returns the first entries of the turn, which are written in one transaction with its record. Called once the history
-   * is as it will be then: until now another process may have gone on with it. If it throws, `turn` rejects with that
-   * error and nothing is written.
+   * Returns the first entries of the turn, which are written in one transaction with its record. Gets the history that they
+   * follow, read after every wait: another process may have changed it before. If it throws, `turn` rejects with that error
+   * and nothing is written.
    */
   readonly toBeginning: (history: readonly Message[]) => Promise<TurnBeginning>
   /** One line for people. */
   readonly title: string
   readonly parentTask: TaskId | null
   readonly traceId: string
-  /** Names the turn: refused as `wrong_state` when there is one of that name. Means nothing in a session that is not kept. */
+  /**
+   * Names the turn. A name that another turn has is refused as `wrong_state`. Has no effect in a session that is not kept.
+   */
   readonly idempotencyKey?: string
-  /** Metadata that a later claim needs after a crash. */
+  /** Metadata for the worker that continues the turn after a crash. */
   readonly metadata?: JsonObject
-  /** Stops the turn, in a session that is not kept; where it is, the run does. */
+  /** Stops the turn of a session that is not kept. In a kept session the turn's run does that. */
   readonly current: { readonly abort: AbortController; readonly reason: string | null }
   /** Takes the turn, once it has begun. */
   readonly take: (turn: OpenTurn) => Promise<string>
-  /** Told the turn's id before it is taken. */
+  /** Called with the turn's id before `take`. */
   readonly onBegun?: (turn: TaskId | null) => void
 }
 
-/** Model calls that leave no message. They become durable with what is written next; at the latest by `settle`. */
+/** Model calls that leave no message. They are written with the next change, or by `settle` if none comes. */
 export interface PaidCalls {
-  /** How many wait to be recorded: they go before the next entry. */
+  /** The number of calls that are not written yet. They are written before the next entry. */
   count(): number
   add(call: PaidCall): void
-  /** Outside of a turn. */
+  /** Writes the waiting calls. Does nothing while a turn holds the session. */
   settle(): Promise<void>
 }
 
@@ -129,16 +134,16 @@ export interface SessionLog extends LogState {
   readonly workspace: WorkspaceId
   readonly isKept: boolean
   readonly paid: PaidCalls
-  /** While a turn runs: becomes durable with what the turn writes next. */
+  /** For use during a turn: the data are written with the turn's next change. */
   amend(data: Partial<SessionData>): void
-  /** Outside of a turn. */
+  /** Writes a change outside a turn. A kept session refuses it as `session_busy` while a turn holds it. */
   write(change: LogChange): Promise<void>
   /** Takes a turn from its first entries to its durable end. Rejects with what `take` throws. */
   turn(opening: TurnOpening): Promise<string>
-  /** The last of what was said since the conversation began anew. */
+  /** The last texts of the person and the agent since the last reset. */
   recall(options: RecallOptions): Promise<readonly SaidText[]>
   /** True if the record is later than this log: another process has gone on with the session. */
   isBehind(record: SessionRecord): boolean
-  /** Reads again what others may have written. */
+  /** Reads what other processes have written since. */
   refresh(): Promise<void>
 }

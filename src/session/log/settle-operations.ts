@@ -2,7 +2,9 @@ import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Settlement } from "./session-log.ts"
 
-/** Beside the entries that tell it: what was told is used, and what was left for the agent goes. */
+/**
+ * Operations for the commit that tells the model: they mark its notices as used and delete the messages left for the agent.
+ */
 export function toSettleOperations(
   { notices, said }: Settlement,
   { id, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },

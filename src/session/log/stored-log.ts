@@ -61,7 +61,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
 
   const notFound = (message: string) => new MeanwhileError("not_found", message, { session: id })
 
-  /** The state has the change at once. The version is counted ahead: operations are committed in this order. */
+  /** Applies the change to the state at once, and counts the version ahead: operations are committed in this order. */
   function toOperations(change: LogChange): readonly Operation[] {
     state = applyChange(state, change, clock.now())
     const stored = toStored(state.data)
@@ -101,7 +101,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       await store.commit(toOperations(change))
     } catch (error) {
       writer.markBroken()
-      // The writer in between may have told the model the same results.
+      // The other writer may have told the model the same results, so a change that settles some is not repeated.
       if (!isMeanwhileError(error, "version_conflict") || change.settles) throw error
       await refresh()
       await requireIdle(store, id, state.data)
@@ -109,14 +109,14 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     }
   }
 
-  /** Waits for another occasion while a turn has the log, here or elsewhere, and never makes a session anew. */
+  /** Leaves the calls for later while a turn holds the session, here or elsewhere. Never creates a session. */
   async function settlePaid(): Promise<void> {
     if (paid.count() === 0) return
     await refresh()
     if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
 
-  /** As the store has it: another process may have gone on. */
+  /** Asks the store, because another process may have added entries. */
   const readPosition = async () => (await store.session(id))?.messageCount ?? 0
 
   const host: TurnHost = { ...options, writer, state: () => state, refresh }
@@ -154,7 +154,10 @@ function createPaidCalls() {
   return {
     count: () => waiting.length,
     add: (entry: PaidCall) => void waiting.push({ kind: "paid", entry }),
-    /** The change with them in front: its own entries come last, where the steps of a message's calls look for it. */
+    /**
+     * Puts the waiting calls before the change's own entries: a message's position, which names its calls' steps, is
+     * counted so.
+     */
     takeAlong(change: LogChange): LogChange {
       if (waiting.length === 0) return change
       const entries = [...waiting, ...change.entries]

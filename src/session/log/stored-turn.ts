@@ -14,7 +14,7 @@ import { handBack, type ToolReturn } from "../../plugin/tool.ts"
 
 const DIGEST_CHARACTERS = 400
 
-/** The log that a turn is of. */
+/** The log that a turn writes to. */
 export interface TurnHost {
   readonly id: SessionId
   readonly workspace: WorkspaceId
@@ -25,14 +25,14 @@ export interface TurnHost {
   refresh(): Promise<void>
 }
 
-/** Turns changes of a log into what the store is asked to write. */
+/** Converts changes of a log to operations of the store. */
 export interface TurnWriter {
   toOperations(change: LogChange): readonly Operation[]
-  /** Says that memory and store may differ: the log must be read again. */
+  /** Records that memory and store may differ, so that the log is read again. */
   markBroken(): void
 }
 
-/** Takes a turn to its durable end. Its first entries and its own record are one transaction. */
+/** Takes a turn to its durable end. Its first entries and its record are written in one transaction. */
 export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Promise<string> {
   await host.refresh()
   const preparing = opening.prepare?.()
@@ -42,13 +42,14 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   }
   await requireIdle(host.store, host.id, host.state().data)
   await requireNew(host, opening)
-  // After the refresh: a use of a notice of this session since then has changed the session, and the commit is refused.
+  // Called after the refresh: if a notice of this session is used from here on, the session changes and this commit is
+  // refused.
   const beginning = await opening.toBeginning(host.state().history)
   const { text } = await runToEnd(host, opening, beginning)
   return text
 }
 
-/** Rejects with what kept the turn from beginning or from being durable; the text with what failed it. */
+/** Rejects if the turn could not begin or its end could not be made durable; `text` rejects if the turn itself failed. */
 async function runToEnd(
   host: TurnHost,
   opening: TurnOpening,
@@ -99,13 +100,18 @@ function notTaken(turn: TaskId, task: TaskRecord | null): MeanwhileError {
   return new MeanwhileError("stale_claim", message, { taskId: turn })
 }
 
-/** A turn of that name that begins after this look also changes the session, so that this commit is refused. */
+/**
+ * Refuses a name that another turn has. If such a turn begins after this look, the session changes and this commit is
+ * refused.
+ */
 async function requireNew({ store, workspace }: TurnHost, { idempotencyKey }: TurnOpening): Promise<void> {
   if (idempotencyKey === undefined || (await store.countTasks({ workspace, idempotencyKey })) === 0) return
   throw new MeanwhileError("wrong_state", `The turn ${idempotencyKey} was begun already. Wait for its end instead.`)
 }
 
-/** The answer may be there although it could not be kept: then the conversation is as the store has it. */
+/**
+ * Throws if the answer could not be kept. The answer may exist all the same, but the conversation is as the store has it.
+ */
 function requireDurable(task: TaskRecord | null, writer: TurnWriter): void {
   const isUnkept = task?.status === "failed" && task.failure.code === "version_conflict"
   if (!task || isUnkept) writer.markBroken()
@@ -114,7 +120,7 @@ function requireDurable(task: TaskRecord | null, writer: TurnWriter): void {
   throw new MeanwhileError("store_unavailable", message, { turn: task.id })
 }
 
-/** The turn that has the log, here or in another process. */
+/** The live turn that holds the session, in this process or another. */
 export async function findLiveTurn(store: TaskStore, data: SessionData): Promise<TaskRecord | undefined> {
   const turn = data.turn ? await store.task(data.turn) : undefined
   return turn && !isTerminal(turn.status) ? turn : undefined
@@ -177,7 +183,7 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
   }
 }
 
-/** At least one of them names the run, so that nothing is written once the turn is another worker's. */
+/** At least one operation names the run, so that nothing is written once another worker has the turn. */
 function toStepOperations(run: RunReference, { started = [], finished = [], spent }: TurnChange): readonly Operation[] {
   const operations: Operation[] = [
     ...started.map(({ key, onCrash }) => ({ op: "step.start", run, key, onCrash }) as const),

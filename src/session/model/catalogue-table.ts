@@ -9,8 +9,8 @@ const GPT_LONG = 1_050_000
 const GEMINI = 1_048_576
 
 /**
- * List prices of autumn 2026 for short prompts: surcharges for long ones, for writing a cache and for priority are left
- * out. Where a pattern has no price, its models have different ones.
+ * List prices of autumn 2026 for short prompts: surcharges for long prompts, for cache writes and for priority are left
+ * out. Where a pattern has no price, its models have different prices.
  */
 export const KNOWN_MODELS: Readonly<Record<string, ModelFacts>> = {
   "offline/*": facts(32_000, null, FREE, SEES),
@@ -86,7 +86,7 @@ export const KNOWN_MODELS: Readonly<Record<string, ModelFacts>> = {
   "google/gemini-2.0-flash": facts(GEMINI, 8_192, dollars(0.1, 0.025, 0.4), SEES_AND_HEARS),
 }
 
-/** The model of each provider for sessions that name none; the first provider with a key is taken. */
+/** The model of each provider for sessions that name none: that of the first provider with an API key is used. */
 export const DEFAULT_MODELS: Readonly<Record<string, string>> = {
   anthropic: "anthropic/claude-sonnet-5-5",
   openai: "openai/gpt-6-sol",

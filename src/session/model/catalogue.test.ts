@@ -38,13 +38,13 @@ describe("the model catalogue", () => {
     expect(catalogue.factsOf(id)).toBe(KNOWN_MODELS[known])
   })
 
-  test("has models that cost nothing", () => {
+  test("knows models that cost nothing", () => {
     for (const id of ["offline/rules", "ollama/llama3", "openrouter/meta/llama:free"]) {
       expect(catalogue.factsOf(id).price).toEqual({ input: 0, cachedInput: 0, output: 0 })
     }
   })
 
-  test("lays what the person says over what is known, the more exact over the less", () => {
+  test("puts the person's facts over the known ones, and a more exact pattern over a less exact one", () => {
     const overridden = createModelCatalogue({
       "my-server/big": { contextLimitTokens: 500_000 },
       "my-server/*": { contextLimitTokens: 64_000, price: { input: 1, output: 2 } },

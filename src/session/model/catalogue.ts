@@ -11,7 +11,7 @@ export type ModelOverride = { readonly [Key in keyof ModelFacts]?: ModelFacts[Ke
 export type ModelOverrides = Readonly<Record<string, ModelOverride>>
 
 export interface ModelCatalogue {
-  /** `provider/name`. Contract: always answers, and the same for the same id. */
+  /** Takes `provider/name`. Contract: returns facts for every id, and the same facts for the same id. */
   readonly factsOf: (modelId: string) => ModelFacts
 }
 
@@ -48,7 +48,7 @@ export function createModelCatalogue(overrides: ModelOverrides = {}): ModelCatal
 /** Ids can come from a person or a caller: their number has no bound of its own. */
 const MOST_REMEMBERED = 1_000
 
-/** The more a pattern says, the later it is laid over the others; an exact id comes last. */
+/** Sorts longer patterns after shorter ones and exact ids last: a later override wins. */
 function byWeight(a: string, b: string): number {
   return Number(isExact(a)) - Number(isExact(b)) || a.length - b.length
 }
@@ -68,7 +68,7 @@ const GLOBS = Object.keys(KNOWN_MODELS)
   .filter((key) => key.includes("*"))
   .toSorted((a, b) => b.length - a.length)
 
-/** The exact id, then the same without its date, then the longest pattern that fits. */
+/** Looks for the exact id, then for the id without its date, then for the longest pattern that fits. */
 function findKnownModel(modelId: string): ModelFacts | undefined {
   for (const id of toFamilyIds(modelId)) {
     const pattern = Object.hasOwn(KNOWN_MODELS, id) ? id : GLOBS.find((glob) => meetsModelRequirements([glob], id))
@@ -79,7 +79,7 @@ function findKnownModel(modelId: string): ModelFacts | undefined {
 
 const DATE = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/
 
-/** Under which names of its maker a model may be known: `openrouter/google/gemini-2.5-pro` is `google/gemini-2.5-pro`. */
+/** The ids under which the table may know a model: `openrouter/google/gemini-2.5-pro` is `google/gemini-2.5-pro`. */
 function toFamilyIds(modelId: string): readonly string[] {
   const own = toMakersId(modelId)
   // A pattern must not win over the same model without its date.

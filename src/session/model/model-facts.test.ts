@@ -7,12 +7,12 @@ test("the cost is in millionths of a dollar, with cached tokens at their own pri
   expect(toCostMicros({ input: 3, cachedInput: 0.3, output: 15 }, usage)).toBe(600 * 3 + 400 * 0.3 + 100 * 15)
 })
 
-test("without a price for cached tokens they cost what the others do", () => {
+test("without a price of their own, cached tokens cost as much as other input tokens", () => {
   const usage = { ...NO_TOKENS, inputTokens: 1_000, cachedInputTokens: 400 }
   expect(toCostMicros({ input: 3, output: 15 }, usage)).toBe(3_000)
 })
 
-test("a fraction of a millionth is rounded up, and an error of binary fractions is not", () => {
+test("a fraction of a millionth is rounded up, and a rounding error of binary fractions is not", () => {
   expect(toCostMicros({ input: 0.1, output: 0 }, { ...NO_TOKENS, inputTokens: 1 })).toBe(1)
   expect(toCostMicros({ input: 0.1, output: 0.2 }, { ...NO_TOKENS, inputTokens: 3, outputTokens: 6 })).toBe(2)
   expect(toCostMicros({ input: 0.1, output: 0 }, { ...NO_TOKENS, inputTokens: 30 })).toBe(3)

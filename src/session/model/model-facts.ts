@@ -20,7 +20,7 @@ export interface ModelFacts {
   readonly modalities: readonly Modality[]
 }
 
-/** The section `models`: what is true of models that the catalogue does not know, or knows otherwise. */
+/** The section `models`: facts about models that the catalogue lacks or has wrong. */
 export const modelsConfigSchema = lazily(() => {
   const dollarsPerMillion = z.number().nonnegative()
   const priceSchema = z
@@ -43,14 +43,14 @@ export const modelsConfigSchema = lazily(() => {
 })
 
 /**
- * Millionths of a US dollar, rounded up. Dollars for a million tokens are millionths for one. Without a price of their
- * own, cached tokens cost what the others do.
+ * Millionths of a US dollar, rounded up. Dollars for a million tokens are millionths for one. Without a price of their own,
+ * cached tokens cost as much as other input tokens.
  */
 export function toCostMicros(price: ModelPrice, usage: TokenUsage): number {
   const { inputTokens, cachedInputTokens, outputTokens } = usage
   const cached = Math.min(cachedInputTokens, inputTokens)
   const cost =
     (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output
-  // 3 × 0.1 is a little more than 0.3: what is left of binary fractions must not count as a whole millionth.
+  // 3 × 0.1 is a little more than 0.3: such a rounding error must not count as a whole millionth.
   return Math.ceil(Number(cost.toFixed(6)))
 }

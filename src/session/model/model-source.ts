@@ -11,7 +11,7 @@ export interface ModelSource extends ModelCatalogue {
   readonly defaultModel: string
   /** Connects once to each model. */
   connect(id: string): Promise<ConnectedModel>
-  /** Connects for a session: plugins that were skipped for want of such a model are exposed. */
+  /** Connects for a session, and exposes plugins that were skipped because no such model was in use. */
   use(id: string): Promise<ConnectedModel>
 }
 

@@ -3,7 +3,7 @@ import { type Message, userMessage } from "../../plugin/message.ts"
 import { estimateText, estimateTokens } from "./token-estimate.ts"
 
 describe("the token estimate", () => {
-  test("takes four plain characters for a token, and an ideograph for one", () => {
+  test("counts four plain characters as a token, and one ideograph as a token", () => {
     expect(estimateText("")).toBe(0)
     expect(estimateText("a".repeat(400))).toBe(100)
     expect(estimateText("я".repeat(400))).toBe(200)

@@ -24,7 +24,7 @@ export function estimateTokens(message: Message): number {
 
 const rememberedTools = new WeakMap<readonly ModelTool[], number>()
 
-/** About how many tokens it takes to tell a model of its tools. Contract: a list never changes. */
+/** The estimated tokens of a list of tools in a request. Contract: a list never changes. */
 export function estimateTools(tools: readonly ModelTool[]): number {
   const known = rememberedTools.get(tools)
   if (known !== undefined) return known
@@ -36,7 +36,7 @@ export function estimateTools(tools: readonly ModelTool[]): number {
   return tokens
 }
 
-/** Four plain characters are about one token; other alphabets take two of them, and ideographs stand for one each. */
+/** About one token for four ASCII characters, for two characters of other alphabets, and for one ideograph. */
 export function estimateText(text: string): number {
   let quarters = 0
   for (let index = 0; index < text.length; index++) {

@@ -17,12 +17,12 @@ export interface OfferedTool extends ModelTool {
   readonly found: FoundTool
 }
 
-/** The exposed tools as sessions offer them to models, kept at hand until the plugins change. */
+/** The exposed tools as sessions offer them to models, cached until the plugins change. */
 export interface ToolList {
   offers(choice: ToolChoice): readonly OfferedTool[]
 }
 
-/** Every session may have its own choice of tools. */
+/** Bounds the cache, because every session may have its own choice of tools. */
 const MOST_CHOICES = 100
 
 export function createToolList(
@@ -57,7 +57,10 @@ export function createToolList(
   }
 }
 
-/** Tools for subagents alone come with any other tool: subagents hand back by them. A choice of none is none. */
+/**
+ * Tools that are only for subagents come with any other tool, because subagents hand back with them. An empty choice stays
+ * empty.
+ */
 function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
   if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0

@@ -14,14 +14,14 @@ import { fallBack } from "./publish-report.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
 
-/** Ends that come so close together are one report. */
+/** Ends that come as close together as this are told in one report. */
 const QUIET_MS = 1
-/** A stream of ends that never pauses is told in pieces. */
+/** A stream of ends without a pause is told in pieces, one after each such time. */
 const LONGEST_PAUSE_MS = 250
 /** How soon a session that is busy in another process is looked at again. */
 const LATER_MS = 1_000
 
-/** From now on, with another generator too. */
+/** Lets the agent report from now on. Called again, it replaces the generator. */
 export function enableReports(scope: NewTurnScope, conversation: Conversation, options: ReportOptions = {}): void {
   conversation.reporter?.close()
   conversation.reporter = createReporter(scope, conversation, options)
@@ -44,14 +44,17 @@ function createReporter(scope: NewTurnScope, conversation: Conversation, { gener
     isDue = true
     if (isWorking) return
     const now = clock.monotonic()
-    // The pause is over, and the look is about to come: it is not put off any more.
+    // The longest pause is over and the look is about to come: it is not put off again.
     if (firstWakeMs !== null && now >= firstWakeMs + LONGEST_PAUSE_MS) return
     firstWakeMs ??= now
     cancelPause?.()
     cancelPause = clock.schedule(Math.min(QUIET_MS, firstWakeMs + LONGEST_PAUSE_MS - now), takeIn)
   }
 
-  /** In a process that was held up the pause is over before all that ended in it is written: that comes first. */
+  /**
+   * In a process that was held up, the pause may be over before all that ended during it is written: lets those writes come
+   * first.
+   */
   function takeIn(): void {
     if (isBusy(conversation.queue)) return look()
     const next = setImmediate(look)
@@ -61,7 +64,7 @@ function createReporter(scope: NewTurnScope, conversation: Conversation, { gener
   function look(): void {
     firstWakeMs = null
     if (isClosed || isWorking) return
-    // It stays due: the end of what is going on wakes it.
+    // The report stays due: the reporter is woken when the conversation's work ends.
     if (isBusy(conversation.queue)) return deferral.begin()
     isDue = false
     isWorking = true
@@ -110,7 +113,7 @@ function createReporter(scope: NewTurnScope, conversation: Conversation, { gener
   }
 
   function leave(error: unknown): ReportOutcome {
-    // It is not tried again at once: the next end, or the next look for what was missed, does.
+    // The report is not tried again at once, but at the next end, or at the next look for ends that were missed.
     isDue = false
     if (isMeanwhileError(error, "closed")) close()
     else scope.log.warn("results could not be reported", { session: conversation.log.id, error: toErrorMessage(error) })
@@ -145,12 +148,12 @@ function createReporter(scope: NewTurnScope, conversation: Conversation, { gener
   }
 }
 
-/** A turn, a collection, another change of it or a question to the person is going on. */
+/** True while a turn, a collection, another change of the conversation or a question to the person is going on. */
 function isBusy({ length, openQuestions }: WorkQueue): boolean {
   return length > 0 || openQuestions > 0
 }
 
-/** Another process may have a turn of it. */
+/** True if the session has a live turn: while nothing runs here, it is another process's. */
 async function isBusyElsewhere({ store }: Using<"store">, { log }: Conversation): Promise<boolean> {
   const record = await store.session(log.id)
   return record !== undefined && (await findLiveTurn(store, parseSessionData(record.data))) !== undefined
@@ -159,7 +162,7 @@ async function isBusyElsewhere({ store }: Using<"store">, { log }: Conversation)
 /** Remembers the results that the person was notified of, once each, until the model has used them. */
 interface ToldDirectly {
   show(found: readonly WaitingTask[], why?: string | null): void
-  /** A report of these was tried, and failed: the person knows, and no other is tried. */
+  /** Records that a report of these failed: the person was notified, and no other report is tried. */
   giveUp(ended: readonly EndedTask[]): void
   isGivenUp(ended: EndedTask): boolean
   forgetUsed(unused: Delivery): void
@@ -188,7 +191,7 @@ function createToldDirectly(scope: ReportScope, conversation: Conversation): Tol
   }
 }
 
-/** A conversation may stay busy for hours: what has waited too long for it is shown to the person directly. */
+/** A conversation may stay busy for hours: results that have waited too long for it are shown to the person directly. */
 function createDeferral(
   { clock, log, config }: Using<"clock" | "log"> & ReportScope,
   readWaiting: () => Promise<readonly EndedTask[]>,

@@ -32,8 +32,9 @@ export interface GeneratedReports {
 }
 
 /**
- * Reports that somebody else writes. The conversation goes on meanwhile: what it was told until then is not published.
- * Dying before the commit, nothing was told and it is asked for again. Returns what no report could be made of.
+ * Publishes reports that a generator writes. The conversation goes on meanwhile: a report whose results it has all used by
+ * then is not published. If the process dies before the commit, nothing was told, and the generator is asked again. Returns
+ * the results of which no report could be made.
  */
 export async function publishGenerated(
   scope: GeneratedReportScope,
@@ -114,7 +115,10 @@ async function readUnusedOf(
   }
 }
 
-/** One for each group, and one for the single tasks together. What is more than may wait is put together with the last. */
+/**
+ * One delivery for each group, and one for the single tasks together. Deliveries beyond `most` are joined with the last
+ * one.
+ */
 function splitDelivery(delivery: Delivery, most: number): readonly Delivery[] {
   const { groups, passed } = delivery
   const single: Delivery = { ...delivery, groups: [] }

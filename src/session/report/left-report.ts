@@ -8,7 +8,7 @@ import { readReportMark, type ReportMark } from "../turn/report-mark.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
 
-/** A report whose worker is gone and that goes on here: it is published at its end, or the person is told directly. */
+/** Follows a report that goes on here because its worker is gone: publishes it at its end, or notifies the person. */
 export async function followLeftReport(
   scope: Using<"clock" | "log" | "runner" | "store"> & ReportScope,
   conversation: Conversation,

@@ -8,7 +8,7 @@ import { toQuestionText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
 
-/** Before the first word of it. */
+/** Called before the first word of a report. */
 export function announceReport({ emitter }: Conversation, delivery: Delivery): void {
   if (!emitter.hears("report.started")) return
   const [told] = delivery.groups
@@ -20,7 +20,7 @@ export function announceReport({ emitter }: Conversation, delivery: Delivery): v
   })
 }
 
-/** Once its text is durable. */
+/** Called once the text of the report is durable. */
 export function publishReport({ emitter }: Conversation, mark: ReportMark, text: string): void {
   const { messageId, taskIds, groupId } = mark
   const report = { messageId, text, channel: "answer", done: true, proactive: true, taskIds, groupId } as const
@@ -30,7 +30,7 @@ export function publishReport({ emitter }: Conversation, mark: ReportMark, text:
 const LONGEST_LINE = 300
 const MOST_LINES = 20
 
-/** Where no report could be made. For the person alone: what these tasks came to, or need. */
+/** Notifies the person, where no report could be made, of what these tasks came to or need. No model reads it. */
 export function fallBack(
   { config }: ReportScope,
   { emitter }: Conversation,

@@ -4,7 +4,7 @@ import type { Stopper } from "../../task/stop.ts"
 import { type Delivery, endedInGroup, type EndedTask, keepEnded, type ToldGroup } from "../results/delivery.ts"
 import type { ReportsConfig } from "../conversation/report-config.ts"
 
-/** Longer ago than that, an end is no news worth waking anybody for. */
+/** The end of a task that is longer ago than this wakes nobody. */
 const OLDEST_MS = 7 * 24 * 60 * 60 * 1_000
 
 /** Stops that need no report: their requester knows of them, or nobody waits for the result. */
@@ -12,13 +12,13 @@ const QUIET_STOPPERS: ReadonlySet<Stopper> = new Set(["model", "lifetime", "shut
 
 /** The decision whether the agent reports, and about which results. */
 export interface ReportPlan {
-  /** All that a report tells now. Null: none is made. */
+  /** The results that a report tells now; null if no report is made. */
   readonly delivery: Delivery | null
   /** The hops of the report, itself included. */
   readonly hops: number
   /** Results without a report: the person is notified, and the model is told with the next message. */
   readonly unreported: readonly EndedTask[]
-  /** The limit that lets none be made now; null: there is none, or it holds for some of them only. */
+  /** The limit that allows no report at all now, in words; null if there is none. */
   readonly why: string | null
 }
 
@@ -27,7 +27,7 @@ export interface PlanOptions {
   /** Reports in a row since a person last said something. */
   readonly wakes: number
   readonly now: number
-  /** A report of it was tried, and failed. */
+  /** True if a report about this result was tried and failed. */
   readonly isGivenUp: (ended: EndedTask) => boolean
 }
 
@@ -51,7 +51,7 @@ function describeLimit({ maxConsecutiveWakes: most }: ReportsConfig, wakes: numb
   return `after ${most === 1 ? "1 report" : `${most} reports in a row`} without a word from you`
 }
 
-/** Results that would wake the session if no limit applied, and whether those of their strategy are reported. */
+/** Results that would wake the session if no limit applied, and whether results of their merge strategy are reported. */
 function findWaking({ tasks, groups }: Delivery, config: ReportsConfig) {
   const isMerged = config.strategies.includes("append")
   const singles = tasks.filter(mayWake).map((one) => ({ ended: [one], isMerged }))

@@ -24,8 +24,9 @@ interface BegunReport {
 }
 
 /**
- * The agent speaks without being asked: a full turn with all its tools. The commit that begins it uses what it tells, so
- * that no two processes tell it; dying after that commit, the turn is continued and published at its end.
+ * Takes a full turn, with all tools, in which the agent speaks without being asked. The commit that begins the turn marks
+ * the results that it tells as used, so that no two processes tell them. If the process dies after that commit, the turn is
+ * continued, and the report is published at its end.
  */
 export function takeReportTurn(
   scope: NewTurnScope,
@@ -61,7 +62,7 @@ export function takeReportTurn(
     } catch (error) {
       if (isNothingLeft) return "done"
       if (!begun || !isWritten) return leave(error)
-      // It goes on at the next start, or in another process.
+      // The turn goes on at the next start, or in another process.
       if (conversation.log.data.turn !== null) return "done"
       scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
       fallBack(scope, conversation, endedIn(begun.delivery))
@@ -78,7 +79,7 @@ function leave(error: unknown): ReportOutcome {
   throw error
 }
 
-/** Read anew: what was used since the reporter looked is not told. */
+/** Reads the results again: those used since the reporter looked are not told. */
 async function begin(
   scope: NewTurnScope,
   conversation: Conversation,
@@ -135,7 +136,7 @@ interface PromptParts {
   readonly said: readonly SaidMessage[]
 }
 
-/** The prompt of an agent that speaks without being asked. Its five guidelines are those of the design it comes from. */
+/** The prompt of an agent that speaks without being asked. */
 function toReportPrompt({ description, resultsText, hopsRemaining, said }: PromptParts): string {
   const limit =
     hopsRemaining > 0

@@ -11,7 +11,10 @@ const MOST_CHARACTERS = 64 * 1024
 /** Less of a result than this says nothing: then its task is only named. */
 const FEWEST_CHARACTERS = 32
 const QUESTION_CHARACTERS = 500
-/** About half of a context: more than that is left out, so that there is room for what is said with it. */
+/**
+ * Two characters for each token of the limit fill about half of the context. More is left out, so that there is room for
+ * what is said with it.
+ */
 const CHARACTERS_OF_A_TOKEN = 2
 
 const INTRO =
@@ -19,18 +22,21 @@ const INTRO =
 const INTRO_OF_WAITS = "[Meanwhile: background tasks of this conversation wait for somebody.]"
 
 export interface NoticeTextOptions extends Partial<ResultStyle> {
-  /** The context limit of the model that reads it: results take a quarter at most, with their tasks' names half. */
+  /**
+   * The context limit of the model that reads the text. Results take at most a quarter of it; with their tasks' names,
+   * half.
+   */
   readonly limitTokens: number
 }
 
-/** As a message tells it, before what the person says. Empty when there is nothing to tell. */
+/** The delivery as a message tells it, before the person's words. Empty if there is nothing to tell. */
 export function toNoticeText(delivery: Delivery, options: NoticeTextOptions): string {
   if (isNothing(delivery)) return ""
   const hasEnds = endedIn(delivery).length > 0 || delivery.restored.length > 0
   return [hasEnds ? INTRO : INTRO_OF_WAITS, ...toLines(delivery, options), "[End of the notices.]"].join("\n")
 }
 
-/** The same without the frame, for callers with a frame of their own. Every line of others is marked all the same. */
+/** The same without the frame, for callers with a frame of their own. Every line of quoted text is still marked. */
 export function toResultsText(delivery: Delivery, options: NoticeTextOptions): string {
   return toLines(delivery, options).join("\n")
 }
@@ -59,7 +65,10 @@ function toLines(delivery: Delivery, { limitTokens, hasLabels = false }: NoticeT
 /** The text about one ended task. */
 interface ToldEnd {
   readonly lines: readonly string[]
-  /** Only counted where there is no room for its lines. Null: it stands for several, and is always told. */
+  /**
+   * The task, which is only counted if there is no room for the lines. Null for lines about several tasks: they are always
+   * told.
+   */
   readonly task: TaskRecord | null
 }
 

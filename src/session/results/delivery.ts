@@ -3,11 +3,11 @@ import type { GroupRecord } from "../../task/group.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { NotifyMode, TaskRecord } from "../../task/record.ts"
 
-/** A run that ended, and whose session has not heard of it. */
+/** A run that has ended, and of which its session has not heard. */
 export interface EndedTask {
   readonly key: NoticeKey
   readonly notify: NotifyMode
-  /** When it ended. */
+  /** When the run ended. */
   readonly at: number
   readonly traceId: string | null
   readonly task: TaskRecord
@@ -22,7 +22,7 @@ export interface ToldGroup {
   readonly used: readonly TaskRecord[]
   /** The person's decision about the group; null when nobody was asked. */
   readonly decision: EndedTask | null
-  /** Enough had ended before, and were told: these come with whatever is told next. */
+  /** True if enough members had ended before, and were told: these members come with whatever is told next. */
   readonly isLate: boolean
 }
 
@@ -35,11 +35,11 @@ export interface WaitingTask {
 export interface Delivery {
   readonly tasks: readonly EndedTask[]
   readonly groups: readonly ToldGroup[]
-  /** They need a person's answer. */
+  /** Tasks that need a person's answer. */
   readonly waiting: readonly WaitingTask[]
   /** Results that a restored conversation had not used. */
   readonly restored: readonly BackgroundTaskResult[]
-  /** Settled together with what is told, and not told themselves. */
+  /** Notices that are settled together with what is told, and are not told themselves. */
   readonly passed: readonly NoticeKey[]
 }
 
@@ -49,7 +49,7 @@ export function isNothing({ tasks, groups, waiting, restored }: Delivery): boole
   return tasks.length + groups.length + waiting.length + restored.length === 0
 }
 
-/** All that have ended, in groups or not. A decision stands for the group it is about. */
+/** All ends, in groups or not, with the decisions about groups. */
 export function endedIn({ tasks, groups }: Pick<Delivery, "tasks" | "groups">): readonly EndedTask[] {
   return [...groups.flatMap(endedInGroup), ...tasks]
 }
@@ -64,7 +64,7 @@ export function keysOf(delivery: Delivery): readonly NoticeKey[] {
   return [...endedIn(delivery).map(({ key }) => key), ...waiting, ...delivery.passed]
 }
 
-/** Only what the predicate keeps; groups of which nothing is left go. */
+/** Keeps the ends that the predicate accepts, and drops groups of which nothing is left. */
 export function keepEnded(delivery: Delivery, isKept: (ended: EndedTask) => boolean): Delivery {
   const groups = delivery.groups
     .map((told) => ({ ...told, members: told.members.filter(isKept) }))

@@ -10,9 +10,9 @@ import { WORK_KINDS } from "../../task/record.ts"
 
 const TELLING = ["wake", "next_turn"] as const
 
-/** Tells the conversations of this process when something may have ended, or been said, that they have not heard of. */
+/** Tells the conversations of this process that tasks may have ended, or that messages to them may have come. */
 export interface News {
-  /** Looks now and then whether a wake-up was lost, while there are conversations with tasks. */
+  /** Looks now and then for what a lost wake-up would have told, while there are conversations with tasks. */
   watch(): void
   close(): void
 }
@@ -65,8 +65,8 @@ export function mayBeNews(wake: Wake, session: SessionId): boolean {
 }
 
 /**
- * Stops looking for news of a conversation without live tasks and unused results. An agent that works for another can be
- * sent messages as long as it is open.
+ * Looks for unused results and new messages of a conversation. Looks no more once it has no live tasks either, unless it is
+ * a subagent's, which can be sent messages as long as it is open.
  */
 async function lookAgain(scope: Using<"log" | "store">, conversation: Conversation): Promise<void> {
   const { store, log } = scope

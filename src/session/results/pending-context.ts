@@ -20,7 +20,7 @@ const MOST_STEERED_CHARACTERS = 16_384
 export async function readPending(scope: Using<"store">, conversation: Conversation): Promise<PendingContext | null> {
   const { hasNews, hasTasks, log } = conversation
   if (!hasNews && !hasTasks) return null
-  // Before the look: what comes during it is looked at again.
+  // Reset before the look, so that whatever comes during the look is looked at again.
   conversation.hasNews = false
   const [delivery, said] = await Promise.all([
     readDeliverable(scope, conversation),
@@ -30,8 +30,8 @@ export async function readPending(scope: Using<"store">, conversation: Conversat
 }
 
 /**
- * A session that is kept uses it in the commit that tells it. Of one that is not, whose turns write nothing, it is used
- * now; returns what nobody else has used meanwhile.
+ * In a kept session, the commit that tells the pending context uses it. In any other session, whose turns write nothing, it
+ * is used now. Returns what nobody else has used meanwhile.
  */
 export async function usePending(
   scope: Using<"store">,
@@ -67,14 +67,14 @@ export function toTold(
   }
 }
 
-/** The record of a session is written with every change: of very much that was said, the last is kept. */
+/** Keeps the last messages only: the record of a session is written with every change, and must stay small. */
 function toSteered(before: readonly string[], said: readonly SaidMessage[]): readonly string[] {
   let left = MOST_STEERED_CHARACTERS
   const kept = [...before, ...said.map(({ text }) => text)].toReversed().filter((text) => (left -= text.length) >= 0)
   return kept.toReversed()
 }
 
-/** Empty when there is nothing. */
+/** Empty if nothing is pending. */
 export function toPendingText(
   scope: ContextScope,
   conversation: Conversation,

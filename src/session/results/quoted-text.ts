@@ -1,7 +1,7 @@
 import { shorten, shortenMiddle } from "../../base/shorten.ts"
 import { toOneLine } from "../../base/one-line.ts"
 
-/** Characters that a model may take for the beginning of a line. */
+/** Characters that a model may take for the end of a line. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 const LONGEST_TITLE = 120
 
@@ -12,7 +12,7 @@ export function quoteText(text: string, mostCharacters: number): readonly string
   return lines.map((line) => `| ${line}`)
 }
 
-/** A title of others within a line: it can neither end its quotes nor look like one of our own lines. */
+/** Quotes somebody's title within a line: it can neither end its quotes nor look like one of our own lines. */
 export function quoteTitle(title: string): string {
   const line = toOneLine(title).replace(/["[\]]/g, (mark) => (mark === '"' ? "'" : ""))
   return `"${shorten(line, LONGEST_TITLE)}"`

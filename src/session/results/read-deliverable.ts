@@ -12,7 +12,7 @@ import { type Delivery, type EndedTask, isNothing, NOTHING_TO_TELL, type Waiting
 import { sortEnds } from "./sort-ends.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** More than that are told with what is told next. */
+/** The most notices that are told at once. Others come with the next delivery. */
 const MOST_AT_ONCE = 2_000
 /** The most notices that are looked at: held and silent ones may come first. */
 const MOST_LOOKED_AT = 64_000
@@ -81,8 +81,8 @@ async function readTask(store: TaskStore, notice: Notice): Promise<FoundTask> {
 }
 
 /**
- * The answer of a call that needs an approval has said so already. A task that waits from the start for another reason,
- * or in the middle of its run, was told to nobody.
+ * A call that needs an approval has said so in its answer. A question or a gate, which waits from its start, and a task
+ * that waits in the middle of its run have told nobody.
  */
 function sortWaiting(found: readonly FoundTask[]) {
   const asking = found.filter(({ key, notify }) => key.kind === "needs_answer" && notify !== "silent")
@@ -98,7 +98,7 @@ async function readGroups(store: TaskStore, ended: readonly EndedTask[]): Promis
   return new Map(groups.flatMap((group) => (group ? [[group.id, group]] : [])))
 }
 
-/** Only a group that a person decides about has one. */
+/** The gates of the groups that a person decides about. */
 async function readGates(
   store: TaskStore,
   ended: readonly EndedTask[],

@@ -7,7 +7,7 @@ import type { TaskKind, TaskRecord } from "../../task/record.ts"
 import type { Survivors } from "../../task/stop.ts"
 
 export interface ResultStyle {
-  /** Names what it came to, as a report does. */
+  /** True if the parts of a result get labels, such as `Summary:`, as in a report. */
   readonly hasLabels: boolean
 }
 
@@ -32,7 +32,7 @@ export function toResultText(task: TaskRecord, { hasLabels }: ResultStyle = { ha
   }
 }
 
-/** About a hundred tokens of it. */
+/** The result in about a hundred tokens. */
 export function toShortText(task: TaskRecord): string {
   const patch = "patch" in task ? task.patch : null
   const text = task.status === "completed" && patch ? patch.digest.join(" ") : toResultText(task)
@@ -60,7 +60,7 @@ function toMainText(kind: TaskKind, patch: Patch): string {
   return (kind === "agent" && toAgentText(patch.payload)) || patch.digest.join("\n")
 }
 
-/** Whole: the digest of the record is cut for lists. */
+/** The whole digest or answer of an agent: the digest of the record is cut for lists. */
 function toAgentText(payload: JsonValue): string | undefined {
   const { answer, digest } = (payload ?? {}) as Partial<AgentAnswer>
   if (Array.isArray(digest)) return digest.filter((line) => typeof line === "string").join("\n")

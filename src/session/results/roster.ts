@@ -6,10 +6,10 @@ import type { Using } from "../conversation/scope.ts"
 import { WORK_KINDS } from "../../task/record.ts"
 
 const MOST_TASKS = 50
-/** Providers pass over what is not theirs. */
+/** Providers ignore metadata that is not theirs. */
 const MARK = "meanwhile"
 
-/** A collected history with the tasks that still live, so that the model does not forget them. An older roster goes. */
+/** Adds the live tasks to a collected history, so that the model does not forget them. An older roster is removed. */
 export async function withRoster(
   { store }: Using<"store">,
   { log, hasTasks }: Conversation,

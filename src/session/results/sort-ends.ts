@@ -10,15 +10,15 @@ export interface FoundEnds {
   readonly groups: ReadonlyMap<GroupId, GroupRecord>
   /** Members of those groups that have ended and are not among the ends. */
   readonly used: ReadonlyMap<TaskId, TaskRecord>
-  /** The task that asks a person about all of a group, by the group; whether it is among the ends or not. */
+  /** The gate of each gated group, by group, whether it is among the ends or not. */
   readonly gates: ReadonlyMap<GroupId, TaskRecord>
 }
 
 export type SortedEnds = Pick<Delivery, "tasks" | "groups" | "passed">
 
 /**
- * Which ends are told singly and which together. What is in neither is held: members of a group that is not joined yet,
- * or about which a person has not decided.
+ * Sorts ends into those told singly and those told together. Not told now are silent ends, and members of groups that
+ * report nothing, are not joined, or wait for a person's decision.
  */
 export function sortEnds({ ended, groups, used, gates }: FoundEnds): SortedEnds {
   const told = ended.filter(({ notify }) => notify !== "silent")
@@ -49,7 +49,7 @@ export function sortEnds({ ended, groups, used, gates }: FoundEnds): SortedEnds 
 
 /** Results that a person turned down are not shown. */
 function judge(group: GroupRecord, gate: TaskRecord | undefined, isDecided: boolean): "tell" | "hold" | "reject" {
-  // Some had ended, others are being stopped: all of it is told at once.
+  // Some members had ended and others are being stopped: all are told at once.
   if (group.state === "cancelled") return group.arrivals.length < group.memberCount ? "hold" : "tell"
   if (group.state !== "joined") return "hold"
   if (group.merge !== "human_gated") return "tell"
@@ -73,7 +73,7 @@ function toToldGroup(
   return { group, members: inOrder, used: known, decision, isLate }
 }
 
-/** A group that replaces makes what earlier ones of its name came to void, where nobody has used it yet. */
+/** A joined group that replaces makes the unused results of earlier groups of its name void. */
 function replaceEarlier(joined: readonly ToldGroup[]) {
   const isReplaced = ({ group }: ToldGroup): boolean =>
     joined.some(

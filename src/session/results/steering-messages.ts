@@ -13,9 +13,9 @@ export interface SaidMessage {
 }
 
 /**
- * Leaves a message for an agent that works: it is handed over at its next tool boundary, by whichever process runs it,
- * and goes in the commit that puts it into the conversation. The commit that leaves it wakes that process; dying right
- * after it loses neither.
+ * Leaves a message for an agent that works. Whichever process runs the agent hands it over at the next tool boundary, and
+ * deletes it in the commit that puts it into the conversation. The commit that leaves the message also wakes that process:
+ * a crash right after it loses neither.
  */
 export async function leaveMessage(
   scope: Using<"clock" | "redactor" | "store">,
@@ -32,7 +32,7 @@ export async function leaveMessage(
   await store.commit([{ op: "document.put", workspace, collection, id, value, expectedVersion: 0, wakes: session }])
 }
 
-/** In the order in which they were said. */
+/** Messages that the agent has not been told, in the order in which they were said. */
 export async function readSaid(
   { store }: Using<"store">,
   { id, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
@@ -58,9 +58,9 @@ export async function readSaidBefore(
 }
 
 /**
- * A retry begins in a conversation of its own: what was said to the agent in the one before, whether it had heard it or
- * not, is left for it there, and told first. Dying before the commit: the run is made again and does it. After it: the
- * messages are there, and the same commit is refused.
+ * A retry begins a conversation of its own. Leaves there what was said to the agent in the one before, heard or not, so
+ * that it is told first. If the process dies before the commit, the repeated run does this. After it, the messages are
+ * there, and the same commit is refused.
  */
 export async function carrySaid(scope: Using<"store">, texts: readonly string[], child: Conversation): Promise<void> {
   const { id, workspace, position } = child.log

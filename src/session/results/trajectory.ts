@@ -8,7 +8,7 @@ import type { Using } from "../conversation/scope.ts"
 import { readUnused } from "./read-deliverable.ts"
 import { toShortText } from "./result-text.ts"
 
-/** The results that a session has not used: what its notices say, and what it brought along from where it was saved. */
+/** The results that a session has not used: those of its notices, and those that a restored session brought along. */
 export function createTrajectory(scope: Using<"runner" | "store">, conversation: Conversation): Trajectory {
   return {
     unconsumed: () => readTrajectory(scope, conversation.log),
@@ -25,7 +25,7 @@ export function createTrajectory(scope: Using<"runner" | "store">, conversation:
 
 type UnusedOf = Pick<Conversation["log"], "id" | "workspace" | "data">
 
-/** By task, the oldest end first. */
+/** By task: restored results first, then the others, oldest end first. */
 export async function readTrajectory(
   { store }: Using<"store">,
   log: UnusedOf,

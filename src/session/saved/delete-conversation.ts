@@ -8,8 +8,8 @@ import { stopTurn } from "../conversation/stop-turn.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /**
- * Removes a conversation and those of its subagents, which nobody could find any more without it. Dying in between leaves
- * it listed: deleting it again removes the rest. False when it was gone already.
+ * Deletes a conversation and those of its subagents, which nobody could find without it. If the process dies in between,
+ * the conversation is still listed, and deleting it again removes the rest. False if it was gone already.
  */
 export async function deleteConversation(
   scope: Using<"log" | "open" | "runner" | "store">,
@@ -17,19 +17,22 @@ export async function deleteConversation(
   id: SessionId,
 ): Promise<boolean> {
   const open = scope.open.get(id)
-  // First of all: it would ask its model what to do without its subagents.
+  // Stopped first: without its subagents, the turn would ask the model what to do.
   if (open) stopTurn(scope, open, "the conversation was deleted")
   const below = await deleteBelow(scope, workspace, id)
   const wasThere = await deleteOne(scope, id, async () => [
     ...(await readDocumentsOf(scope, workspace, id)),
     ...(await readMarksOf(scope, workspace, new Set([id, ...below]))),
   ])
-  // Until it was stopped it may have made another.
+  // Until it was stopped, the turn may have created another subagent.
   await deleteBelow(scope, workspace, id)
   return wasThere
 }
 
-/** Returns the conversations below, whose marks are removed with the one above: a subagent hardly ever has any. */
+/**
+ * Deletes the conversations of subagents, at every level, and returns them. Their marks are removed with the one above,
+ * because a subagent hardly ever has any.
+ */
 async function deleteBelow(
   scope: Using<"open" | "runner" | "store">,
   workspace: WorkspaceId,
@@ -61,7 +64,7 @@ async function deleteOne(
   return true
 }
 
-/** Messages that wait for its agent, and documents of plugins. */
+/** Messages that wait for the session's agent, and documents of plugins. */
 async function readDocumentsOf(
   { store }: Using<"store">,
   workspace: WorkspaceId,

@@ -54,7 +54,7 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const record = await find(id)
       if (!record) return
       const known = parseSessionData(record.data)
-      // A turn counts the versions of the record: a change beside it would cost the turn its end.
+      // A turn counts the versions of the record: after a change beside it, the commit of its end would be refused.
       await requireIdle(store, id, known)
       const data = toStoredData({ ...known, description: scope.redactor.redactText(description) })
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
@@ -64,8 +64,8 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
 
 /**
  * Gives a session that is open here a record, if nothing was said in it yet: with a record its tasks and documents are
- * removed like those of any other session. Dying after it leaves an empty session, which can be deleted. False: there is
- * no such session.
+ * removed like those of any other session. If the process dies after this, an empty session is left, which can be deleted.
+ * False if there is no such session.
  */
 async function storeUnsaid(
   { open, store }: Using<"open" | "store">,

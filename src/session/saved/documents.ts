@@ -8,12 +8,12 @@ import type { Using } from "../conversation/scope.ts"
 /** The owner of documents. */
 interface DocumentsOwner {
   readonly workspace: WorkspaceId
-  /** Null: of calls outside of any conversation. */
+  /** Null for calls outside any conversation. */
   readonly session: SessionId | null
   readonly plugin: string
 }
 
-/** In the store, or, of a conversation that is not kept, with it in memory. */
+/** Keeps documents in the store or, if the conversation is not kept, with it in memory. */
 export function createDocumentsPort(
   scope: Using<"children" | "open" | "ports" | "redactor" | "store">,
   owner: DocumentsOwner,
@@ -43,7 +43,7 @@ export function createDocumentsPort(
   }
 }
 
-/** The collection of marks up to which an actor was told of ended tasks, by session, or by session, slash and actor. */
+/** The collection of marks that say up to where an actor was told of ended tasks. An id is a session, or session/actor. */
 export const TOLD_MARKS = "announced"
 
 /** The collection of a conversation's plugin documents, which is removed with it. */

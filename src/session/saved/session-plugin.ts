@@ -4,7 +4,7 @@ import { readRestored, readSessionState, restoreDocuments } from "./session-stat
 import { orWarn } from "../conversation/or-warn.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
+/** Switches to another session plugin, whose tools, commands and enrichment take part from now on. */
 export async function useSessionPlugin(
   scope: Using<"log" | "redactor" | "registry" | "store">,
   conversation: Conversation,
@@ -15,7 +15,10 @@ export async function useSessionPlugin(
   await inTurn(conversation, () => startSessionPlugin(scope, conversation))
 }
 
-/** A plugin may hand back a saved conversation to go on with. One that fails costs nobody their session. */
+/**
+ * Tells the session plugin of the session. It may hand back a saved conversation to go on with. If it fails, the session
+ * goes on without.
+ */
 export async function startSessionPlugin(
   scope: Using<"log" | "redactor" | "store">,
   conversation: Conversation,
@@ -33,7 +36,7 @@ export async function startSessionPlugin(
   })
 }
 
-/** One of the same name gives way to it. */
+/** Registers the plugin, in place of one of the same name. */
 async function offer({ registry }: Using<"registry">, plugin: SessionPlugin): Promise<void> {
   const known = registry.list({ kind: "session" }).find(({ name }) => name === plugin.name)
   if (known?.plugin === plugin) return
@@ -41,7 +44,7 @@ async function offer({ registry }: Using<"registry">, plugin: SessionPlugin): Pr
   await registry.register(plugin)
 }
 
-/** A turn has come to its end. A plugin that cannot save costs nobody the answer. */
+/** Tells the session plugin that a turn has ended. If the plugin cannot save, the answer is not lost. */
 export async function tellTurnCompleted(
   scope: Using<"log" | "redactor" | "store">,
   conversation: Conversation,

@@ -15,10 +15,10 @@ import type { Using } from "../conversation/scope.ts"
 
 type LogHead = Pick<SessionLog, "id" | "workspace" | "data">
 
-/** A document's id, which is the plugin, a slash, and its name for it; and the document. */
+/** A document's id, `plugin/name`, and its value. */
 type Kept = readonly [string, JsonValue]
 
-/** For plugins, which may write it down: without secrets. */
+/** The state of a session for plugins. They may save it, so it holds no secrets. */
 export async function readSessionState(
   scope: Using<"redactor" | "store">,
   { log, hasTasks, documents }: Conversation,
@@ -30,7 +30,7 @@ export async function readSessionState(
   return { ...toSessionInfo(log), model: data.model, messages, data: data.plugins, ...results, ...here }
 }
 
-/** The same of any in the store. */
+/** The same state of any session in the store. */
 export async function readStoredState(scope: Using<"store">, record: SessionRecord): Promise<SessionState> {
   const { history: messages } = await readHistory(scope.store, record)
   const log = { id: record.id, workspace: record.workspace, data: parseSessionData(record.data), times: record }
@@ -63,7 +63,7 @@ export async function readRestored(
   return { backgroundResults: redactor.redactJson(toJson(kept)).value as JsonObject }
 }
 
-/** For the commit that makes a conversation of a saved one. */
+/** The saved documents as operations, for the commit that restores a conversation. */
 export function toDocumentPuts(
   scope: Using<"redactor">,
   saved: SessionState,
@@ -75,7 +75,7 @@ export function toDocumentPuts(
   })
 }
 
-/** For one that begins with what was saved. */
+/** Writes the saved documents for a conversation that begins with what was saved. */
 export async function restoreDocuments(
   scope: Using<"redactor" | "store">,
   conversation: Conversation,

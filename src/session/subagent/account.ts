@@ -8,11 +8,11 @@ import type { Using } from "../conversation/scope.ts"
 
 /** The usage of one run of an agent, and the rest of its budget. */
 export interface ChildAccount {
-  /** Tells what the run's turns paid while nobody followed them: before a crash, or in another process. */
+  /** Reports what the run's turns spent while nobody followed them: before a crash, or in another process. */
   catchUp(paid: Usage): void
   /** Counts the time of turns. The time between them, in which the agent waits, does not count. */
   takeTime(durationMs: number): void
-  /** For the next turn; undefined when nothing bounds it. */
+  /** The budget left for the next turn; undefined if nothing bounds it. */
   left(): AgentBudget | undefined
   close(): void
 }
@@ -25,7 +25,7 @@ export interface AccountOptions {
   readonly onSpent: ChildSpending | undefined
 }
 
-/** Tells of the child's model calls from here on. What the run's own record has already is not told again. */
+/** Reports the child's model calls from now on. Usage that the run's own record has already is not reported again. */
 export async function openAccount(scope: Using<"models" | "store">, options: AccountOptions): Promise<ChildAccount> {
   const { conversation, run, budget, onSpent } = options
   requirePrice(scope, conversation, budget)
@@ -34,7 +34,7 @@ export async function openAccount(scope: Using<"models" | "store">, options: Acc
   const isBounded = toLeft(budget, run, told, timeMs) !== undefined
   const tell: ChildSpending = (usage, { isLast }) => {
     told = { tokens: told.tokens + usage.tokens, costMicros: told.costMicros + usage.costMicros }
-    // The turn itself sees to the end of its budget: the run is not stopped, but hands back what it has.
+    // The turn ends itself when its budget is used up: the run is not stopped, but hands back what it has.
     onSpent?.(usage, { isLast: isLast || isBounded })
   }
   conversation.onSpent = tell
@@ -60,12 +60,12 @@ function requirePrice({ models }: Using<"models">, { model }: Conversation, budg
   throw new MeanwhileError("invalid_input", message, { model: model.id })
 }
 
-/** A task's record adds up the usage of all its runs. */
+/** The usage of the earlier runs: a task's record adds up the usage of all its runs. */
 async function readEarlier({ store }: Using<"store">, { taskId, run }: AskingRun): Promise<Usage> {
   return run === 1 ? NO_USAGE : ((await store.run(taskId, run - 1))?.usage ?? NO_USAGE)
 }
 
-/** The run's budget, and what the limits of its task leave, whichever is less. */
+/** What is left of the run's budget or of its task's limits, whichever is less. */
 function toLeft(
   budget: AgentBudget = {},
   run: AskingRun | null,

@@ -12,11 +12,11 @@ export interface FollowedActivity {
   enter(phase: string): void
   spend(tokens: number): void
   /**
-   * All that it has called in the turns of this run that were found so far: what others saw of it, and what is begun again
-   * after a crash, is counted once.
+   * Takes all calls in the turns of this run that were found so far. A call that another process counted, or that is begun
+   * again after a crash, counts once.
    */
   catchUp(calls: readonly FunctionCall[]): void
-  /** The last input of `finish` that was seen here. */
+  /** The input of the last successful call of `finish` that this process saw. */
   handedBack(): JsonObject | null
   release(): void
 }
@@ -27,7 +27,7 @@ const MOST_TOOLS = 3
 const THINKING = "thinking"
 const NO_ACTIVITY: Omit<AgentActivity, "at"> = { toolCalls: 0, lastTools: [], tokens: 0 }
 
-/** Goes on counting from before a crash when it is given what was known then. */
+/** Goes on from `before`, the activity that was known before a crash. */
 export function followActivity(
   { clock }: Using<"clock">,
   { log, emitter }: Conversation,
@@ -37,7 +37,7 @@ export function followActivity(
   let known = before ?? { ...NO_ACTIVITY, at: clock.now() }
   /** The calls of earlier turns that are known. */
   let earlier: Called = known
-  /** Begun since then, by call: some of it again, and before it is known that it is among what was called before. */
+  /** Tools of calls begun since then, by call id. A call that is begun again is left out once `catchUp` has counted it. */
   const begun = new Map<string, string>()
   let phase = THINKING
   let handedBack: JsonObject | null = null
@@ -69,7 +69,7 @@ export function followActivity(
     enter: (next) => tell({}, next),
     catchUp(calls) {
       counted = new Set(calls.map(({ id }) => id))
-      // Turns are found one after another: what was known of the later ones stays.
+      // Turns are found one after another: while fewer calls are found than were known, the known ones stay.
       if (calls.length >= earlier.toolCalls) {
         const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
         earlier = { toolCalls: calls.length, lastTools }

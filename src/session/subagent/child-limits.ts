@@ -4,8 +4,9 @@ import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /**
- * The limits of agents below agents, where turns are no tasks and the runner cannot see who is below whom: in sessions
- * that are not kept. Returns what gives the place back: once the child is open it counts by itself.
+ * Checks depth and fan-out of subagents in sessions that are not kept: their turns are no tasks, so the runner cannot see
+ * who is below whom. Reserves a place, and returns a function that gives it back, to be called once the child is open and
+ * counts by itself.
  */
 export function takeRoom(scope: Using<"children" | "config" | "open">, { log }: Conversation): () => void {
   const { maxAgentDepth, maxAgentFanOut } = scope.config.background
@@ -29,7 +30,7 @@ export function takeRoom(scope: Using<"children" | "config" | "open">, { log }: 
   }
 }
 
-/** 0 for one that is below nobody. */
+/** 0 for an agent without a parent. */
 function levelOf({ open }: Using<"open">, id: SessionId): number {
   let level = 0
   for (let at = open.get(id)?.log.data.parent; at; at = open.get(at)?.log.data.parent) level += 1

@@ -13,11 +13,11 @@ import { goOnIfSaid } from "./news.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** For a subagent that the call which asked for it holds. */
+/** The parts of the scope that a call needs while it holds a subagent. */
 type HeldChildScope = RunChildScope & Using<"children" | "open">
 export type CreateChildScope = HeldChildScope & Using<"registry" | "tools">
 
-/** A new agent below the parent, or the one that the same call had made before a crash. */
+/** Creates an agent below the parent, or finds the agent that the same call created before a crash. */
 export async function createChild(
   scope: CreateChildScope,
   parent: Conversation,
@@ -26,7 +26,7 @@ export async function createChild(
 ): Promise<ChildSession> {
   const { log } = parent
   const { workspace } = log
-  // Messages to the agent in the run before come first.
+  // Messages to the agent from the run before come first.
   const before = run ? await readSaidBefore(scope, run) : []
   const id = log.isKept && run && options.key !== undefined ? toChildId(run, options.key) : undefined
   if (id && run && (await scope.store.session(id))) {
@@ -53,7 +53,7 @@ export async function createChild(
   }
 }
 
-/** The agent of an earlier run of the same task. Whatever a call names, it gets no conversation but its own. */
+/** Reopens the agent of an earlier run of the same task. A call cannot name any other conversation. */
 export async function reopenChild(
   scope: HeldChildScope,
   parent: Conversation,
@@ -77,7 +77,7 @@ async function openKept(scope: Using<"children">, { log }: Conversation, id: Ses
   }
 }
 
-/** It was put away at the end of the run before, with all that was said in it. */
+/** Reopens an agent that was put away, conversation included, at the end of the run before. */
 async function openUnkept(
   scope: Using<"bus" | "children" | "config" | "open">,
   parent: Conversation,
@@ -110,7 +110,7 @@ async function toChild(
   const conversation = scope.open.get(session.id)
   if (!conversation) throw new MeanwhileError("closed", `The subagent ${session.name} was closed. Start another.`)
   if (run && !conversation.log.isKept) scope.children.agents.remember(run.taskId, conversation)
-  // Something may have been said to it while nobody had it open.
+  // Somebody may have said something to the agent while no process had it open.
   if (isFound) conversation.hasNews = true
   await carrySaid(scope, before, conversation)
   return {
@@ -120,13 +120,13 @@ async function toChild(
       if (run?.isLeft) return
       if (run?.isRecorded) void goOnIfSaid(scope, conversation, run)
       else if (run) scope.children.agents.forget(run.taskId)
-      // The answer is worth more than a clean close.
+      // The answer is worth more than a clean close, so an error is only logged.
       await orWarn(scope, "a subagent could not be closed", { session: session.id }, () => session.close())
     },
   }
 }
 
-/** The same for the same call of a turn, also when it is made again after a crash; another for every run of its task. */
+/** The same id for the same call of a turn, also if it is made again after a crash; another id for every run of its task. */
 function toChildId({ taskId, run, askedBy }: AskingRun, key: string): SessionId {
   const asked = askedBy ? [askedBy.taskId, askedBy.run, askedBy.key] : [taskId]
   const hash = createHash("sha256")
@@ -136,8 +136,8 @@ function toChildId({ taskId, run, askedBy }: AskingRun, key: string): SessionId 
 }
 
 /**
- * The tools of a child: never more than its parent has. They are names of tools or of plugins; those that nobody knows are
- * refused. Undefined: all the parent has; null: all there are.
+ * The tools of a child: never more than its parent has. `wanted` names tools or plugins; unknown names are refused, and
+ * undefined means all tools of the parent. A result of null means all tools.
  */
 function toChildTools(
   scope: Using<"registry" | "tools">,
@@ -151,7 +151,8 @@ function toChildTools(
   const offersOf = (tools: readonly string[]) => scope.tools.offers({ tools, model, isBelow: false })
   const allowed = new Set(offersOf(parents).map(({ found }) => found))
   const named = [...allowed].filter(({ tool, plugin }) => wanted.includes(tool.name) || wanted.includes(plugin))
-  // A name may also be that of a plugin, or of another plugin's tool: what it would offer must be the parent's too.
+  // A name may also be that of a plugin or of another plugin's tool: every tool that it would offer must be the parent's
+  // too.
   return named.map(({ tool }) => tool.name).filter((name) => offersOf([name]).every(({ found }) => allowed.has(found)))
 }
 

@@ -16,13 +16,13 @@ const LOOK_AGAIN_MS = 60_000
 export interface TaskWait {
   readonly run: AskingRun | null
   readonly signal: AbortSignal
-  /** Told when there is something to wait for. */
+  /** Called if there is something to wait for. */
   readonly onWait: () => void
 }
 
 /**
- * Waits until what the agent started has ended, or somebody says something to it. It holds no slot meanwhile, and no
- * time counts against its limit.
+ * Waits until the agent's tasks have ended, or somebody says something to it. Meanwhile the agent's run holds no slot, and
+ * no time counts against its limit.
  */
 export async function waitForTasks(
   scope: Using<"bus" | "clock" | "config" | "runner" | "store">,
@@ -39,7 +39,7 @@ export async function waitForTasks(
   const { workspace } = conversation.log
   try {
     const ends = Promise.all(tasks.map(({ id }) => waitForTask(scope, id, workspace, either)))
-    // Whichever comes second is given up, and rejects.
+    // The promise that comes second is aborted and rejects.
     ends.catch(() => {})
     await Promise.race([ends, waitUntilTold(scope, conversation, either)])
     signal.throwIfAborted()
@@ -80,7 +80,7 @@ export async function stopTasks(
   await Promise.all(tasks.map((task) => orWarn(scope, "a task could not be stopped", {}, () => stop(task))))
 }
 
-/** The end of a turn that goes on by itself, or has ended. Stops it when the one who asked is stopped. */
+/** Waits for the end of a turn that was begun before. Stops that turn when the run that asked for it is stopped. */
 export async function waitForTurn(
   scope: Using<"log" | "runner">,
   id: TaskId,
@@ -117,7 +117,7 @@ async function waitForTask(
   }
 }
 
-/** Throws the failure of a turn that ended elsewhere or before a crash. */
+/** Throws unless the turn completed: with its failure, or with the reason why it was stopped. */
 function requireCompleted(turn: TaskRecord, name: string): void {
   switch (turn.status) {
     case "completed":

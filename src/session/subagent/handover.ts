@@ -10,7 +10,7 @@ const MESSAGE_CHARACTERS = 500
 const FULL_CHARACTERS = 64 * 1024
 const RESULT_CHARACTERS = 2 * 1024
 
-/** The conversation as an agent below it is told of it: a text, which nothing that is said later changes. */
+/** The conversation as a text for a subagent. It is a snapshot: later messages do not change it. */
 export function toHandover({ log }: Conversation, mode: Exclude<Handover, "none">): string {
   const lines = mode === "full" ? toTranscript(log.history) : toSummary(log.history)
   const about = log.data.description ?? log.data.title
@@ -26,7 +26,7 @@ function toTranscript(history: readonly Message[]): readonly string[] {
   return history.flatMap((message) => toLines(message, { text: Number.POSITIVE_INFINITY, result: RESULT_CHARACTERS }))
 }
 
-/** How it began, which after a collection is what was collected, and what was said last, as far as there is room. */
+/** The first message, which after a collection is what was collected, and the last messages that fit. */
 function toSummary(history: readonly Message[]): readonly string[] {
   const [first, ...rest] = history.filter(({ role }) => role !== "tool")
   if (!first) return []

@@ -19,7 +19,7 @@ export const ENDED_MESSAGE = "What you started in the background has ended, as t
 export const LAST_ENDED_MESSAGE = `${ENDED_MESSAGE} You are not woken again: wait for whatever you still start.`
 export const SAID_MESSAGE = "Take into account what was said to you, as told above, and finish your work."
 
-/** The live tasks whose end the conversation waits for. Tasks that live forever are left out. */
+/** The live tasks whose end the conversation waits for: those that wake it and do not live forever. */
 export async function findLiveTasks(
   { store }: Using<"store">,
   { log: { id, workspace } }: Conversation,
@@ -33,17 +33,17 @@ export async function hasEnds(scope: Using<"store">, conversation: Conversation)
   return conversation.hasTasks && endedIn(await readDeliverable(scope, conversation)).length > 0
 }
 
-/** True if there are messages to the agent that it has not been told. */
+/** True if there are messages that the agent has not read. */
 export async function hasBeenTold(scope: Using<"store">, conversation: Conversation): Promise<boolean> {
   if ((await readSaid(scope, conversation.log)).length === 0) return false
-  // The next turn begins with it.
+  // The next turn begins with them.
   conversation.hasNews = true
   return true
 }
 
 /**
- * Begins another run if something was said to the agent too late for the last look of this run. Dying in between leaves the
- * message where it is: the agent is told it when it is resumed.
+ * Begins another run if a message to the agent came too late for the last look of this run. If the process dies in between,
+ * the message stays in the store, and the agent is told it when it is resumed.
  */
 export async function goOnIfSaid(
   scope: Using<"log" | "open" | "runner" | "store">,
@@ -55,8 +55,8 @@ export async function goOnIfSaid(
 }
 
 /**
- * Called by the run that has ended and by the caller that said something to it. Each looks after its own write, so that one
- * of them finds what the other wrote; if both find it, one begins the run.
+ * Called by the run that has ended and by the caller that left a message. Each looks after its own write, so at least one
+ * of them finds what the other wrote. If both do, only one begins the run.
  */
 async function goOnIfUnheard(
   scope: Using<"log" | "open" | "runner" | "store">,

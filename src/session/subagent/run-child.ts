@@ -17,10 +17,10 @@ import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
 import { findBudgetEnd } from "../turn/turn-budget.ts"
 
-/** How often an agent is woken by the ends of what it started. */
+/** The most times that the ends of its tasks wake an agent in one run. */
 const MOST_WAKES = 5
 
-/** For one run of a subagent. */
+/** The parts of the scope that one run of a subagent uses. */
 export type RunChildScope = Using<"bus" | "clock" | "config" | "log" | "models" | "runner" | "store">
 
 export interface ChildOptions {
@@ -28,26 +28,27 @@ export interface ChildOptions {
   readonly conversation: Conversation
   /** Null for a child that no call asked for. */
   readonly run: AskingRun | null
-  /** It was there before: a crash came in between, or this run follows another. */
+  /** True if the agent existed before: a crash came in between, or this run follows another. */
   readonly isFound: boolean
 }
 
-/** One run of an agent: the message that was asked for, and whatever its own tasks and others make of it. */
+/** One run of an agent: the turn that was asked for, and the turns that ends of its tasks and messages to it add. */
 interface Course extends ChildOptions {
   readonly scope: RunChildScope
   readonly account: ChildAccount
   readonly activity: FollowedActivity
   /** The turns of this run, oldest first. */
   readonly turns: TaskId[]
-  /** The run ends here, for whatever reason: nobody waits any longer. */
+  /** Aborts when the run ends here, for whatever reason: then nobody waits any longer. */
   readonly left: AbortSignal
-  /** The run was stopped, and the agent is to be, too. */
+  /** Aborts when the run was stopped, and the agent must stop too. */
   readonly stopped: AbortSignal
 }
 
 /**
- * Sends the message, unless this run has sent it before, and goes on until the agent has nothing left to wait for. Every
- * turn is named by its place, so that a run that goes on after a crash finds each of them, and only the next is sent.
+ * Sends the message, unless this run has sent it before, and goes on until the agent has nothing left to wait for. Turns
+ * are named by their number in the run, so that a run that goes on after a crash finds the turns that it has begun and
+ * sends only the next.
  */
 export async function runChild(
   scope: RunChildScope,
@@ -94,7 +95,10 @@ async function takeTurns(course: Course, message: string, said: string | undefin
   }
 }
 
-/** An agent that ended its turn while what it started still works has not finished: it is woken by the ends. */
+/**
+ * The next message to the agent; null if it has finished. An agent that ended its turn while its tasks still work has not
+ * finished: their ends wake it.
+ */
 async function findNext(course: Course, wakes: number): Promise<string | null> {
   const { scope, conversation, run, activity, left } = course
   if (await findSent(course)) return ENDED_MESSAGE
@@ -107,8 +111,8 @@ async function findNext(course: Course, wakes: number): Promise<string | null> {
 }
 
 /**
- * Names the next message that the run sends, so that the run finds exactly that turn after a crash. None for a log in
- * memory: its turns do not survive the process.
+ * Names the next message that the run sends, so that the run finds exactly that turn after a crash. Undefined for a log in
+ * memory, whose turns do not survive the process.
  */
 function toKey({ conversation: { log }, run, turns }: Course): string | undefined {
   return run && log.isKept ? `agent/${log.id}/${run.run}/${turns.length + 1}` : undefined
@@ -147,12 +151,12 @@ async function send(course: Course, message: string, said: string | undefined): 
     const { messages } = await readTurns(scope.store, session.id, new Set([turn]))
     return { turn, usage: accounting.usage, ...toAnswer(messages) }
   }
-  // The last call follows directly on the message that says why it is the last.
+  // The model's last answer directly follows the message that says why it is the last.
   const { text, budgetEnd } = toAnswer(conversation.log.history.slice(-2))
   return { turn, usage: accounting.usage, text, budgetEnd, handedBack: activity.handedBack() }
 }
 
-/** Its cost counts however it ended. */
+/** Waits for a turn that was begun before. Its cost counts however it ended. */
 async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   const { scope, session, conversation, account, activity, turns, left, stopped } = course
   turns.push(id)
@@ -161,7 +165,7 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   try {
     const { ranMs } = await waitForTurn(scope, id, session, { left, stopped })
     account.takeTime(ranMs)
-    // Where it went on here, its groups are sealed after its end: until then their ends cannot be told.
+    // If the turn went on here, its groups are sealed after its end, and only then can their ends be told.
     await conversation.queue.done
   } finally {
     const { messages, usage, costMicros } = await readFound()
@@ -172,7 +176,9 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   return { turn: id, usage, ...toAnswer(messages) }
 }
 
-/** Aborts with the signal, unless the run is only left: then the child is left as it is, too, and goes on elsewhere. */
+/**
+ * Aborts with the signal, unless this process only leaves the run: then it leaves the child too, which goes on elsewhere.
+ */
 function followSignal(signal: AbortSignal, run: AskingRun | null) {
   const stopping = new AbortController()
   const stop = (): void => {
@@ -199,7 +205,7 @@ function findHandedBack(messages: readonly Message[]): JsonObject | null {
   return isJsonObject(input) ? input : null
 }
 
-/** A run that had several turns: the last has the last word, and all of them cost. */
+/** The result of several turns in one run: the text is the last turn's, and the usage is that of all. */
 function joinTurns(before: ChildTurn, next: ChildTurn): ChildTurn {
   const handedBack = next.handedBack ?? before.handedBack
   return { ...next, usage: addTokens(before.usage, next.usage), handedBack }

@@ -14,7 +14,7 @@ type SessionsPortScope = CreateChildScope & DirectoryScope
 export interface PortOwner {
   readonly session: SessionId | null
   readonly workspace: WorkspaceId
-  /** The call that asks: what a child does is below it. Null for a person's command. */
+  /** The call that asks: the tasks and turns of a child are below it. Null for a person's command. */
   readonly run: AskingRun | null
 }
 

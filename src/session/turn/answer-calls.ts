@@ -16,15 +16,15 @@ import { toErrorResult } from "./tool-answer.ts"
 export interface AnswerOptions {
   /** The position of the message in the log. */
   readonly position: number
-  /** The claim before this one left the message: its calls may have run already. */
+  /** True if an earlier claim left the message: its calls may have run already. */
   readonly isLeft: boolean
 }
 
 /**
- * Gives every call of the model's last message its one answer, all at once. What has ended is kept as it ends, so that
- * no finished call is repeated; the last is kept together with the message that holds them all.
+ * Runs all calls of the model's last message at once, and gives each its one answer. An answer is kept as soon as its call
+ * ends, so that no finished call is repeated; the last one is kept together with the message that holds them all.
  *
- * Dying before a call's end is kept: its tool's `onCrash` decides. After it: its answer is known.
+ * After a crash before a call's end is kept, its tool's `onCrash` decides. After that, its answer is known.
  */
 export async function answerCalls(scope: TurnScope, message: Message, options: AnswerOptions): Promise<void> {
   const { turn } = scope
@@ -36,7 +36,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
     return createCallPlace(scope, { call, position, key, wasBegun: begun.has(key) })
   })
   let unanswered = calls.length
-  /** The last one to end is kept with the message, unless a shutdown comes in between. */
+  /** The call that ends last is kept with the message, unless a shutdown comes in between. */
   let keepLast = (): void => {}
   const ended = await Promise.all(
     places.map(async (place) => {
@@ -59,13 +59,13 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const finished = ended.map((each) => each.finished)
   const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
   const news = await takeNews(scope)
-  // The model's next answer, or the turn's end, waits for the disk.
+  // This commit does not wait for the disk: the model's next answer, or the turn's end, does.
   turn.saveSoon({ ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
 }
 
 /** The calls of a message that an earlier claim left, as far as they are known. */
 interface LeftCalls extends Pick<RecalledCalls, "answers" | "keys"> {
-  /** Keys of those that were begun then, and are to be run again: they may have done something, whatever comes of it now. */
+  /** Keys of calls that the earlier claim began and that are run again: they may have done something already. */
   readonly begun: ReadonlySet<string>
 }
 
@@ -73,15 +73,15 @@ async function recallLeft(scope: TurnScope, message: Message, position: number):
   const { answers, keys, unshown, unbegun } = await recallAnswers(scope, message, position)
   const repeated = [...keys].flatMap(([id, key]) => (answers.has(id) ? [] : [key]))
   await freeClaims(scope, [...repeated, ...unshown])
-  // From here on a crash finds them in flight.
+  // A crash from here on finds the calls in flight.
   if (unbegun.length > 0) await scope.turn.save({ entries: [], started: unbegun })
   const begun = new Set(repeated).difference(new Set(unbegun.map(({ key }) => key)))
   return { answers, keys, begun }
 }
 
 /**
- * A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. Only the end of
- * its own task, where it has one, is what its answer tells.
+ * A failed call showed none of the results that it had claimed, so they are free again when the turn ends. If the call has
+ * a task of its own, its answer does show one result: that task's end.
  */
 function toFinished(key: string, { isError }: ToolResult, answer: Answer | null): FinishedStep {
   const tellsOwnEnd = answer !== null && "taskId" in answer
@@ -98,7 +98,7 @@ function toKeptStep({ services }: TurnScope, key: string, result: ToolResult): F
   return { key, result: services.redactor.redactJson(toJson(result)).value }
 }
 
-/** A shutdown came before any of its calls was tried. */
+/** Keeps that no call of the message was begun, because a shutdown came first. */
 export function leaveUntried(scope: TurnScope, message: Message, position: number): void {
   const finished = callsOf(message).map((call) => toUnbegunStep(toStepKey(position, call)))
   scope.turn.saveSoon({ entries: [], finished })
@@ -107,8 +107,9 @@ export function leaveUntried(scope: TurnScope, message: Message, position: numbe
 const MOST_CLAIMS = 10_000
 
 /**
- * Releases the results that calls had claimed whose answers are others now: only what an answer shows counts as used. Dying
- * before the release leaves it to the process that continues the turn; after it, the results are told like any other.
+ * Releases the results claimed by calls whose answers have changed: only what an answer shows counts as used. If the
+ * process dies before the release, the process that continues the turn does it. After it, the results are told like any
+ * other.
  */
 async function freeClaims(
   { services: { store }, conversation: { log }, turn }: TurnScope,

@@ -10,7 +10,10 @@ import type { Using } from "../conversation/scope.ts"
 
 type BeginWhenFreeScope = Using<"bus" | "clock" | "config" | "open" | "runner" | "store">
 
-/** Tells when the turn is in the store: from then on it is waited for as any other of this process. */
+/**
+ * Begins a turn. `onBegun` is called when the turn is in the store: from then on it is a turn of this process like any
+ * other.
+ */
 type Begin<Result> = (onBegun: () => void) => Promise<Result>
 
 export interface HoldingOptions {
@@ -21,9 +24,9 @@ export interface HoldingOptions {
 }
 
 /**
- * Begins now or, when the session has a turn that was not begun here, once that is over: one that this process goes on with
- * after a crash, or one of another process. What is said behind a message that waits is said after it. A turn that waits
- * for a person refuses, before or during the wait: only an answer brings it to its end.
+ * Begins now or, if the session has a turn that was not begun here, when that turn is over: one that this process continues
+ * after a crash, or one of another process. A message sent behind a waiting one begins after it. If the turn waits for a
+ * person, the message is refused, before or during the wait: only an answer ends such a turn.
  */
 export async function beginWhenFree<Result>(
   scope: BeginWhenFreeScope,
@@ -36,7 +39,7 @@ export async function beginWhenFree<Result>(
   return "result" in attempt ? attempt.result : hold(scope, conversation, begin, options, attempt)
 }
 
-/** True when there were any. */
+/** Withdraws the messages that wait for a turn not begun here; true if there were any. */
 export function withdrawHeld({ held }: WaitingMessages, reason: Error): boolean {
   for (const message of held) message.withdraw(reason)
   return held.size > 0
@@ -77,13 +80,13 @@ async function hold<Result>(
 }
 
 interface Refusal {
-  /** Null: another was a moment earlier. */
+  /** Null if another writer changed the session at the same moment. */
   readonly turn: TaskId | null
 }
 
 const OVERTAKEN: Refusal = { turn: null }
 
-/** Throws what waiting would not help with, or is not wanted for. */
+/** Returns a refusal that waiting can help with, if the options allow the wait. Throws any other error. */
 async function tryToBegin<Result>(
   { runner }: Using<"runner">,
   { log }: Conversation,

@@ -18,14 +18,14 @@ export interface ModelAnswer {
 /** The model's text so far, in case its call is cut off. */
 export interface PartialAnswer {
   text: string
-  /** True once some of it, text or reasoning, was streamed to listeners. */
+  /** True once some of the answer, text or reasoning, was streamed to listeners. */
   isTold: boolean
 }
 
 export interface CallOptions {
   readonly hasTools: boolean
   readonly partial: PartialAnswer
-  /** Also aborts with the turn's. */
+  /** Also aborts when the turn's signal does. */
   readonly signal: AbortSignal
 }
 
@@ -33,7 +33,7 @@ export function createPartialAnswer(): PartialAnswer {
   return { text: "", isTold: false }
 }
 
-/** Asks the model once, with as many attempts as errors that may pass are worth. */
+/** Gets one answer of the model, with retries after errors that may pass. */
 export async function callModel(scope: TurnScope, options: CallOptions): Promise<ModelAnswer> {
   const { services, conversation } = scope
   const { hasTools, partial } = options
@@ -71,7 +71,9 @@ function mayPass(error: unknown): error is MeanwhileError {
   return isMeanwhileError(error, "rate_limited") || isMeanwhileError(error, "model_unavailable")
 }
 
-/** The provider's own delay, else one that doubles, with a spread so that many agents do not come back at once. */
+/**
+ * The delay that the provider asks for, else a back-off that doubles, with jitter so that many agents do not retry at once.
+ */
 function toDelayMs({ services }: TurnScope, error: MeanwhileError, attempt: number): number {
   const asked = error.details["retryAfterMs"]
   if (typeof asked === "number" && asked >= 0) return Math.ceil(asked)
@@ -112,7 +114,7 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
   }
 }
 
-/** Into the ledger and the turn's own account. */
+/** Counts the call in the ledger and in the turn's account. */
 function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
   const { services, conversation, turn } = scope
   const { usage, finish } = response
@@ -128,7 +130,7 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 
-/** A model that stops for its longest answer in the middle of a call has asked for nothing. It has cost something all the same. */
+/** Refuses an answer that reached its longest length in the middle of a call: that call is not whole. Its cost is kept. */
 export function requireWhole({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): void {
   const { model, usage, costMicros, finish } = record
   if (finish !== "length" || callsOf(message).length === 0) return
@@ -138,8 +140,8 @@ export function requireWhole({ conversation, turn }: TurnScope, { message, recor
 }
 
 /**
- * The answer as every provider takes it back: not empty, no two calls with one id. Calls of a model that was offered no
- * tools are left out: nobody answers them.
+ * The answer in a form that every provider takes back: not empty, and no two calls with the same id. Calls of a model that
+ * was offered no tools are left out, because nobody answers them.
  */
 function toUsableMessage(message: Answer, mayCall: boolean): Answer {
   const parts = message.parts.filter((part) =>

@@ -8,12 +8,12 @@ import type { OfferedTool } from "../model/tool-list.ts"
 import { isJsonObject } from "../../base/json.ts"
 import type { FinishedStep } from "../log/session-log.ts"
 
-/** The step of a call: unique in its turn, and the same when another claim goes on with it. */
+/** The key of a call's step: unique in its turn, and the same when another claim goes on with the turn. */
 export function toStepKey(position: number, { id }: FunctionCall): string {
   return `${position}/${id}`
 }
 
-/** The tool's `onCrash`. */
+/** The `onCrash` of the call's tool; `fail` if the session is not offered that tool. */
 export function toOnCrash(scope: TurnScope, call: FunctionCall): OnCrash {
   return findOffered(scope, call)?.found.tool.onCrash ?? "fail"
 }
@@ -22,7 +22,7 @@ export function findOffered({ services, conversation }: TurnScope, { tool }: Fun
   return offeredTools(services, conversation).find(({ name }) => name === tool)
 }
 
-/** Undefined: it stays in the foreground, or its input is none that the tool takes. */
+/** Undefined if the call is not promoted by time, or if its input is not valid. */
 export function toBackgroundAfterMs(
   { services }: TurnScope,
   { input }: FunctionCall,
@@ -35,9 +35,11 @@ export function toBackgroundAfterMs(
 
 /** A call, and where it stands in its turn. */
 export interface CallPlace extends CallPosition {
-  /** A person is to be asked whether it may run. Resolves when it is durable that it has not begun. */
+  /** Called before a person is asked whether the call may run. Resolves when it is durable that the call has not begun. */
   noteAsked(): Promise<void>
-  /** It goes on: allowed, or as a task that waits for them. Returns the step that asks from now on. */
+  /**
+   * Called when the call goes on: allowed, or as a task that waits for the person. Returns the step that asks from now on.
+   */
   noteDecided(isAllowed: boolean): Promise<AskingStep | undefined>
 }
 
@@ -45,22 +47,27 @@ interface CallPosition {
   readonly call: FunctionCall
   /** The position of the message that makes the call. */
   readonly position: number
-  /** The key of its step. It changes once a person was asked about the call. */
+  /** The key of the call's step. It changes when a person is asked about the call. */
   readonly key: string
-  /** By an earlier claim of the turn: it may have done something, whatever comes of it now. */
+  /** True if an earlier claim of the turn began the call: it may have done something already. */
   readonly wasBegun: boolean
 }
 
 /**
- * A call is written as begun with the message that asks for it; before a person is asked about it, that is taken back.
+ * A call is written as begun together with the message that asks for it. Before a person is asked about the call, that is
+ * taken back.
  *
- * Dying while they are asked: it is asked about again. After they have allowed it: its tool's `onCrash` decides.
+ * After a crash while the person is asked, they are asked again. After a crash once they have allowed the call, its tool's
+ * `onCrash` decides.
  */
 export function createCallPlace(scope: TurnScope, place: CallPosition): CallPlace {
   return new NotedPlace(scope, place)
 }
 
-/** A class, as `LazyWithdrawal` is: every call has one, and its key changes. */
+/**
+ * A class, because the key changes: a getter of an object literal would keep every call in memory until the next full
+ * garbage collection.
+ */
 class NotedPlace implements CallPlace {
   readonly call: FunctionCall
   readonly position: number
@@ -87,14 +94,14 @@ class NotedPlace implements CallPlace {
   async noteDecided(isAllowed: boolean): Promise<AskingStep | undefined> {
     const { turn } = this.#scope
     const { key } = this
-    // From here on a crash finds it in flight.
+    // A crash from here on finds the call in flight.
     if (isAllowed && !this.wasBegun)
       await turn.save({ entries: [], started: [{ key, onCrash: toOnCrash(this.#scope, this.call) }] })
     return turn.askingStep(key)
   }
 }
 
-/** In place of an answer: nothing was done. */
+/** Stored in place of an answer: nothing was done. */
 const UNBEGUN = { unbegun: true } as const
 
 /** The step of a call that was not begun. */
@@ -102,7 +109,9 @@ export function toUnbegunStep(key: string): FinishedStep {
   return { key, result: UNBEGUN }
 }
 
-/** The step under which the call was, or is to be, begun: each time that it was not, the next one counts. */
+/**
+ * The key of the step under which the call was begun or will be. Every step that ended as not begun leads on to the next.
+ */
 export function findCurrentKey(steps: ReadonlyMap<string, Step>, first: string): string {
   let key = first
   while (isUnbegun(steps.get(key))) key = toNextKey(key)

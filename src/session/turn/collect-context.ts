@@ -18,7 +18,10 @@ export interface CollectOptions extends ModelAsker {
   readonly save: (change: LogChange) => Promise<void>
 }
 
-/** Makes room in the context when it is due. Null when there was nothing to do. What it throws costs nobody the turn. */
+/**
+ * Makes room in the context when that is due; null if there was nothing to do. An error of the plugin does not fail the
+ * turn.
+ */
 export async function collectContext(
   scope: CollectContextScope,
   conversation: Conversation,

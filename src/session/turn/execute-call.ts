@@ -17,7 +17,7 @@ import type { Progress } from "../../task/progress.ts"
 
 export interface ExecutedCall {
   readonly result: ToolResult
-  /** Null when it was refused, or not tried. */
+  /** Null if the call was refused or not tried. */
   readonly answer: Answer | null
   /** True once the call was admitted: from then on it may have done something. */
   readonly hasBegun: boolean
@@ -123,7 +123,7 @@ function begin(scope: TurnScope, { offered, place, span, options }: Attempt): Ex
   return context.with(span.context, () => services.runner.execute(toolCall, options))
 }
 
-/** A stop of the turn stops the call with it; its answer says so. Until then a person can promote it. */
+/** Stops the call when the turn is stopped; the call's answer says so. Until then a person can promote the call. */
 async function followed({ turn, conversation }: TurnScope, execution: Execution): Promise<Answer> {
   const { signal } = turn
   const stop = (): void => execution.cancel({ by: "person", reason: turn.stopReason() ?? "the turn was stopped" })
@@ -147,7 +147,7 @@ function unknownTool({ services, conversation }: TurnScope, { tool }: FunctionCa
   return new MeanwhileError("unknown_tool", `There is no tool ${tool} in this session. ${hint}`, { tool })
 }
 
-/** In the words of a plugin whose tools this session is offered; undefined when none has any. */
+/** The words of a plugin whose tools this session is offered; undefined if no plugin has any. */
 function tellPromoted({ services, conversation }: TurnScope, promoted: PromotedAnswer): string | undefined {
   for (const teller of services.registry.promotionTellers()) {
     const isOffered = offeredTools(services, conversation).some(({ found }) => found.plugin === teller.plugin)
@@ -156,7 +156,7 @@ function tellPromoted({ services, conversation }: TurnScope, promoted: PromotedA
       const text = teller.tellPromoted(promoted)
       if (text !== undefined) return text
     } catch (error) {
-      // The task goes on, whatever becomes of the words for it.
+      // The task goes on, even if a plugin fails to tell of it.
       services.log.warn("a plugin failed to tell of a promoted call", { error: toErrorMessage(error) })
     }
   }
@@ -165,7 +165,7 @@ function tellPromoted({ services, conversation }: TurnScope, promoted: PromotedA
 
 const PROGRESS_EVERY_MS = 100
 
-/** The events of one call between its start and its end. */
+/** Emits the events of one call between its start and its end. */
 function watchCall({ services: { clock }, conversation }: TurnScope, place: CallPlace) {
   const { emitter } = conversation
   const { id: callId, tool } = place.call
@@ -207,11 +207,11 @@ function watchCall({ services: { clock }, conversation }: TurnScope, place: Call
   }
   return {
     options,
-    /** Tasks that it has started so far. */
+    /** Tasks that the call has started so far. */
     started: started as readonly TaskId[],
     /** True once the call was admitted. */
     hasBegun: () => isAdmitted,
-    /** Since it began, or since it was allowed. */
+    /** Milliseconds since the call began or, if a person was asked about it, since it was allowed. */
     ranMs: () => clock.monotonic() - beganMs,
     close: () => cancelTelling?.(),
   }

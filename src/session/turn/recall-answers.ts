@@ -12,15 +12,15 @@ const INTERRUPTED =
 const NOT_REPEATABLE =
   "It was interrupted, and its input held a secret, which is never stored: it cannot be run again as it was."
 
-/** The calls of a message that an earlier claim left, by call. */
+/** What is known of the calls of a message that an earlier claim left. Maps are by call id. */
 export interface RecalledCalls {
   /** Answers of calls that ended, became tasks or may not be repeated. All others are run. */
   readonly answers: ReadonlyMap<string, ToolResult>
-  /** The keys of their steps. */
+  /** The keys of the calls' steps. */
   readonly keys: ReadonlyMap<string, string>
   /** The keys of calls that became tasks: their answers show no result, whatever was read for them before the crash. */
   readonly unshown: readonly string[]
-  /** Steps of calls that were not begun: to be written before they are. */
+  /** Steps of calls that were not begun. They must be written as begun before the calls run. */
   readonly unbegun: readonly { readonly key: string; readonly onCrash: OnCrash }[]
 }
 
@@ -45,16 +45,19 @@ export async function recallAnswers(scope: TurnScope, message: Message, position
   return { answers, keys, unshown, unbegun }
 }
 
-/** Nothing was done under it: it may be run whatever its tool says. */
+/** The step of a call that was not begun: the call may be run, whatever its tool says. */
 const NEW_STEP = { state: "unknown", onCrash: "retry" } as const
 
-/** One without a record may have run: nobody was asked about it, so only a tool that may be repeated is. */
+/**
+ * A step without a record: its call may have run, and nobody was asked about it. So only a tool that may be repeated runs
+ * again.
+ */
 interface UnknownStep {
   readonly state: "unknown"
   readonly onCrash: OnCrash
 }
 
-/** A question that `onCrash: "ask"` led to was answered with yes: otherwise the turn would not go on. */
+/** Undefined if the call is to be run again. For `onCrash: "ask"` a person has said yes, or the turn would not go on. */
 function toAnswer(call: FunctionCall, step: Step | UnknownStep, hadSecret: boolean): ToolResult | undefined {
   if (step.state === "finished") return toKept(call, step.result)
   const isAsked = step.state === "unknown" && step.onCrash === "ask"

@@ -2,12 +2,14 @@ import type { JsonObject } from "../../base/json.ts"
 import { withHops } from "../../runner/run/active-run.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 
-/** The mark of a report in its turn's record: the process that continues the turn after a crash publishes it. */
+/**
+ * The mark of a report in its turn's record. By it, the process that continues the turn after a crash publishes the report.
+ */
 export interface ReportMark {
   readonly messageId: string
   readonly taskIds: readonly TaskId[]
   readonly groupId: GroupId | null
-  /** How many reports lie between it and a person's words, itself included. */
+  /** How many reports lie between this one and a person's words, itself included. */
   readonly hops: number
 }
 

@@ -22,7 +22,9 @@ type SendScope = NewTurnScope & Using<"bus">
 
 const TITLE_CHARACTERS = 80
 
-/** One turn: the person's message, enriched, with what has ended meanwhile, to the model's last word. */
+/**
+ * Takes one turn: from the person's message, enriched and with the results that ended meanwhile, to the model's last text.
+ */
 export async function send(
   scope: SendScope,
   conversation: Conversation,
@@ -71,7 +73,7 @@ async function sendNow(
       parentTask: options.parentTask ?? null,
       traceId: options.traceId,
       signal: options.signal,
-      // A turn below a task is stopped because that is.
+      // A turn below a task is stopped because the task is.
       ...(options.parentTask && { stopper: "lifetime" as const }),
       ...(left && { metadata: toBudgetMetadata(left) }),
       ...(options.onBegun && { onBegun: options.onBegun }),
@@ -119,7 +121,10 @@ async function toBeginning(
   }
 }
 
-/** The message as it is once the turn is stopped: an enricher that never answers holds up no stop and no close. */
+/**
+ * Returns the message as it is if the turn is stopped, so that an enricher that never answers holds up no stop and no
+ * close.
+ */
 async function enrich(
   enrichers: Parameters<typeof enrichPrompt>[0],
   { log, open }: Using<"log" | "open">,
@@ -185,7 +190,7 @@ function toUserMessage(texts: readonly string[], files: readonly FilePart[]): Me
   return text === "" && files.length > 0 ? { role: "user", parts: files } : userMessage(text || "(empty)", files)
 }
 
-/** One that no collection could ever make room for is refused before it is kept: every later turn would fail by it. */
+/** Refuses a message that no collection could ever make room for, before it is kept: it would fail every later turn. */
 function requireRoom(scope: ContextScope, conversation: Conversation, message: Message): void {
   const { limitTokens } = contextUsage(scope, conversation)
   const tokens = estimateTokens(message)
@@ -207,7 +212,7 @@ const PLACES = {
   proactive_report: "What is to be reported",
 } as const
 
-/** The rest of the turn's context, as data. Every key is optional. */
+/** The turn's context as quoted data: the known keys in their places, then the rest. Every key is optional. */
 function toContextTexts(context: JsonObject = {}): readonly string[] {
   const rest = Object.entries(context).filter(([key]) => !Object.hasOwn(PLACES, key))
   const own = Object.entries(PLACES).flatMap(([key, title]) => {

@@ -15,17 +15,17 @@ import type { TurnBudget } from "./turn-budget.ts"
 import { orWarn } from "../conversation/or-warn.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** For a turn that begins here. */
+/** The parts of the scope that a turn that begins here uses. */
 export type NewTurnScope = TurnServices & Using<"open">
 
 /** A turn that begins here: of a person, a report or a subagent. */
 export interface NewTurn
   extends Pick<TurnOpening, "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
   readonly traceId?: string | undefined
-  /** As of an opening, with the model that the session has now. */
+  /** As in an opening, but called once the conversation has the model that the session has now. */
   readonly prepare?: TurnOpening["prepare"]
   readonly signal?: AbortSignal | undefined
-  /** For whom the signal stops it. Default: a person. */
+  /** In whose name the signal stops the turn. Default: a person. */
   readonly stopper?: Requester
   readonly createBudget?: () => TurnBudget | null
 }
@@ -62,7 +62,7 @@ export async function takeNewTurn(
   }
 }
 
-/** Its span begins before its record, so that the record can name the trace. */
+/** The turn's span begins before its record, so that the record can name the trace. */
 async function takeTraced(
   scope: NewTurnScope,
   conversation: Conversation,
@@ -98,7 +98,7 @@ async function take(
       newTurn.onBegun?.(taskId)
       current.taskId = taskId
       if (!taskId || current.reason === null) return
-      // It was stopped while it began, and is, whether the store takes the stop or not.
+      // The turn was stopped while it began. It stops here, whether or not the store takes the stop.
       const request = { by: newTurn.stopper ?? "person", reason: current.reason }
       scope.runner.abortTurn(taskId, request)
       stopping = cancelTurn(scope, log, taskId, request)
@@ -111,8 +111,8 @@ async function take(
 }
 
 /**
- * Goes on with the model that the session has now: another process may have chosen it. One that cannot be used here is left.
- * Undefined: it is the one that is used already.
+ * Switches to the model that the session has now: another process may have chosen it. If it cannot be used here, the old
+ * model stays. Undefined if the model has not changed.
  */
 export function followModel(scope: Using<"log" | "models">, conversation: Conversation): Promise<void> | undefined {
   const model = conversation.log.data.model || scope.models.defaultModel
@@ -124,15 +124,15 @@ export function followModel(scope: Using<"log" | "models">, conversation: Conver
 }
 
 /**
- * Seals the groups that the turn's calls opened, and has results that it claimed without keeping them looked at again,
- * however the turn ended. Dying before it: the next opening of the session does it.
+ * Seals the groups that the turn's calls opened, and has results looked for that the turn claimed and did not keep, however
+ * the turn ended. If the process dies first, the next opening of the session does this.
  */
 export async function afterTurn(
   scope: Using<"log" | "open" | "runner">,
   conversation: Conversation,
   { isContinued = false }: { readonly isContinued?: boolean } = {},
 ): Promise<void> {
-  // It was handed back: it goes on at the next start, or in another process.
+  // The turn was handed back: it goes on at the next start, or in another process.
   if (conversation.log.data.turn !== null) return
   conversation.hasNews ||= conversation.hasTasks
   if (!isContinued && !hasStarted(scope, conversation)) return

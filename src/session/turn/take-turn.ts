@@ -41,7 +41,7 @@ export async function takeTurn(
   const hops = readReportMark(turn.metadata)?.hops ?? 0
   const scope: TurnScope = { services, conversation, turn, trace, account, budget, hops }
   if (conversation.current) conversation.current.budget = budget
-  // Calls that wait for tasks are released: there is no time left.
+  // Releases calls that wait for tasks: there is no time left.
   budget?.timeOver.addEventListener("abort", () => conversation.messages.newMessage.abort())
   const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })
@@ -67,8 +67,8 @@ export async function takeTurn(
 }
 
 /**
- * The loop: ask the model, run what it calls, ask again, until it answers without a call. The history is the state:
- * where the loop begins follows from its last message, so that a turn goes on after a crash as if nothing had been.
+ * The loop: ask the model, run what it calls, ask again, until it answers without a call. The history is the state: where
+ * the loop begins follows from its last message, so that a turn goes on after a crash as if nothing had happened.
  */
 async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelAnswer> {
   const { log } = scope.conversation
@@ -97,7 +97,7 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelA
   }
 }
 
-/** The last call has the time it takes. */
+/** The last call, made when the budget is used up, has no time limit. */
 function toSignal({ turn, budget }: TurnScope, over: string | null): AbortSignal {
   return budget && over === null ? AbortSignal.any([turn.signal, budget.timeOver]) : turn.signal
 }
@@ -137,7 +137,7 @@ async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
   return collection !== null
 }
 
-/** With the beginning of every call it asks for: from here on a crash finds them in flight. */
+/** Saves the answer, and each call that it asks for as begun: a crash from here on finds the calls in flight. */
 async function keepAnswer(scope: TurnScope, answer: ModelAnswer): Promise<void> {
   const { conversation, turn } = scope
   const { log, emitter } = conversation
@@ -149,7 +149,7 @@ async function keepAnswer(scope: TurnScope, answer: ModelAnswer): Promise<void> 
   if (text !== "") emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
 }
 
-/** The answer, what it cost, and the context with it, as the provider counts it. */
+/** The change for an answer: its message, what it cost, and the size of the context with it, as the provider counts it. */
 function toChange({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): TurnChange {
   const tokens = record.usage.inputTokens + record.usage.outputTokens
   return {
@@ -159,7 +159,7 @@ function toChange({ conversation, turn }: TurnScope, { message, record }: ModelA
   }
 }
 
-/** The turn did not come to an answer: it was stopped, is another worker's now, goes on at the next start, or failed. */
+/** Leaves a turn without an answer: it was stopped, another worker has it, it goes on at the next start, or it failed. */
 function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string {
   const { turn, conversation } = scope
   const { history } = conversation.log
@@ -180,7 +180,7 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
   throw error
 }
 
-/** A turn that another worker has taken over is aborted, which may come to light by what that one has written since. */
+/** The error that says that another worker has the turn: it is thrown here, or is the reason of the turn's abort. */
 function findLoss({ signal }: OpenTurn, error: unknown): unknown {
   return [error, signal.reason as unknown].find((each) => isMeanwhileError(each, "stale_claim"))
 }
@@ -218,9 +218,9 @@ function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
 }
 
 /**
- * A model call was in flight when the turn's worker ended. It is made again; both have cost something. One that left
- * before the answers it was asked about were durable is not known here: the log ends before it. Durable before the call is
- * made again, which may be lost too.
+ * Records the cost of the model call that was in flight when the turn's worker ended. The call is made again, and both cost
+ * something. If the answers before that call were not durable, it is not known here: the log ends before them. The record
+ * is durable before the call is made again, because that one may be lost too.
  */
 async function noteLostCall(scope: TurnScope): Promise<void> {
   const { services, conversation, turn } = scope

@@ -12,7 +12,7 @@ const RETURNED_NOTHING = "(it returned nothing)"
 
 export interface ToolResultOptions {
   readonly limitCharacters: number
-  /** In the words of the tools for tasks, where there are some. */
+  /** Words the answer to a promoted call as the tools for tasks do, if there are any. */
   readonly tellPromoted?: (promoted: PromotedAnswer) => string | undefined
 }
 
@@ -72,7 +72,7 @@ export function closeStopped(history: readonly Message[], partialText: string): 
   return [...mended, { role: "assistant", parts: [{ type: "text", text }] }]
 }
 
-/** One line for people: what the tool says in words, where it does, else what the model reads. */
+/** One line for people: the tool's own headline if it has one, else what the model reads. */
 export function summarize(result: ToolResult, answer: Answer | null): string {
   return shorten(toSummary(result, answer).replace(/\s+/g, " ").trim(), SUMMARY_CHARACTERS)
 }
@@ -101,7 +101,9 @@ function isTelling(part: ContentPart): boolean {
   return part.type !== "text" || part.text !== RETURNED_NOTHING
 }
 
-/** All texts together: the first have what they need, the one that no longer fits is cut, and the rest is counted. */
+/**
+ * Bounds all texts together: the first are kept whole, the one that no longer fits is cut, and the rest are only counted.
+ */
 function boundAll(content: readonly ContentPart[], limit: number): readonly ContentPart[] {
   const kept: ContentPart[] = []
   let left = limit

@@ -10,11 +10,11 @@ import type { OpenTurn } from "../log/session-log.ts"
 
 /** The budget of one turn. */
 export interface TurnBudget {
-  /** Every model call of the conversation while the turn runs. */
+  /** Counts a model call of the conversation while the turn runs. */
   spend(usage: Usage): void
-  /** Which part of it is used up, in words; null while there is some left. */
+  /** Says which part of the budget is used up; null while every part has some left. */
   over(): string | null
-  /** Aborted when its time is over: what the model was about to say is not waited for. */
+  /** Aborts when the turn's time is over: the model's answer is no longer waited for. */
   readonly timeOver: AbortSignal
   close(): void
 }
@@ -59,7 +59,7 @@ export function readBudgetMetadata(metadata: JsonObject): AgentBudget | undefine
   return typeof budget === "object" && budget !== null ? (budget as unknown as AgentBudget) : undefined
 }
 
-/** The budget of a turn that goes on after its worker is gone; null if it had none. */
+/** The budget of a turn that goes on after its worker is gone; null if the turn had none. */
 export async function openLeftBudget(
   { store, clock }: Using<"clock" | "store">,
   run: TurnRun,
@@ -72,20 +72,20 @@ export async function openLeftBudget(
   return createTurnBudget({ left, clock, spentBefore })
 }
 
-/** The key of our mark in a part's metadata. Providers ignore the metadata of others. */
+/** The key of our mark in a part's metadata. Providers ignore metadata that is not theirs. */
 const MARK = "meanwhile"
 const LAST_MESSAGE = "Answer now with what you have. You have no tools any more, and this is your last message."
 
 /**
- * Which part of the budget is used up; null while there is some left. Once the model was told of it the answer stays the same,
- * also when a crash lost count.
+ * Says which part of the budget is used up; null while every part has some left. Once the model was told, the answer stays
+ * the same, even if a crash lost the count.
  */
 export function findOver(budget: TurnBudget, history: readonly Message[]): string | null {
   const last = history.at(-1)
   return budget.over() ?? (last ? findBudgetEnd(last) : null)
 }
 
-/** Says it once, however often the last call is made. */
+/** Tells the model that its budget is used up, once, however often the last call is made. */
 export async function tellBudgetEnd(turn: OpenTurn, history: readonly Message[], over: string): Promise<void> {
   const last = history.at(-1)
   if (last && findBudgetEnd(last) !== null) return
@@ -95,7 +95,10 @@ export async function tellBudgetEnd(turn: OpenTurn, history: readonly Message[],
   await turn.save({ entries: [{ kind: "message", message, turn: turn.taskId, said: null }] })
 }
 
-/** The reason in a message that ended a turn's work; null for any other message. No text can pass for one. */
+/**
+ * The reason in a message that ended a turn's work; null for any other message. It is in the metadata, so that no text can
+ * pass for one.
+ */
 export function findBudgetEnd({ role, parts }: Message): string | null {
   const [part] = role === "user" ? parts : []
   const mark = part?.metadata?.[MARK]

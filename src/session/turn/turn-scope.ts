@@ -18,7 +18,7 @@ export interface TurnScope {
   readonly trace: TurnTrace
   readonly account: Account
   readonly budget: TurnBudget | null
-  /** How many reports lie between it and a person's words: 0 for what a person asked for. */
+  /** How many reports lie between the turn and a person's words: 0 for what a person asked for. */
   readonly hops: number
 }
 
