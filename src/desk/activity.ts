@@ -8,9 +8,9 @@ export interface AgentActivity {
   readonly agent: SessionId
   /** `thinking`: its model is asked. `working`: its calls run. `needs_you`: it stands still until a person answers. */
   readonly state: "thinking" | "working" | "needs_you"
-  /** The question is in the inbox, and not put to the person directly. */
+  /** True if the agent's question is in the inbox, and not put to the person directly. */
   readonly isInInbox: boolean
-  /** Since it began its turn. */
+  /** Milliseconds since the agent began its turn. */
   readonly forMs: number
   /** In the order in which they began. */
   readonly calls: readonly CallActivity[]
@@ -22,7 +22,7 @@ export interface CallActivity {
   readonly tool: string
   readonly input: JsonValue
   readonly needsPerson: boolean
-  /** Since it began, or since a person was asked or has answered. */
+  /** Milliseconds since the call began, or since a person was asked about it or has answered. */
   readonly forMs: number
   readonly progress: Progress | null
 }
@@ -30,7 +30,7 @@ export interface CallActivity {
 /** The agents that work now, derived from their events. */
 export interface Activity {
   take(event: AgentEvent): void
-  /** A question of the agent is in the inbox, or is no longer. */
+  /** Records that a question of the agent is in the inbox, or is no longer. */
   markAsking(agent: SessionId, question: string, isOpen: boolean): void
   /** `isPersonAsked`: a question is put to the person now, by some call. */
   list(isPersonAsked: boolean): readonly AgentActivity[]

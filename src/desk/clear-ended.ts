@@ -6,9 +6,9 @@ import type { TaskFilter } from "../task/store.ts"
 import type { DeskScope } from "./desk-options.ts"
 import { listAll } from "./list-all.ts"
 
-/** In a store that several people share: what one of them has begun. */
+/** What one person has begun in a store that several people share. */
 export interface OwnWork {
-  /** With those of the agents below them. */
+  /** The sessions of agents below these are cleared too. */
   readonly sessions: readonly SessionId[]
   /** Tasks that belong to no session. */
   readonly tasks: readonly TaskId[]
@@ -38,7 +38,7 @@ export async function clearAll({ workspace, tasks }: ClearScope): Promise<Cleare
   return { removed: used + withoutSession, kept: await countKept(tasks, { workspace }), gone: [] }
 }
 
-/** The same for what one person has begun. */
+/** Removes the ended work of one person. What a session has not used yet stays. */
 export async function clearOwn(scope: ClearOwnScope, own: OwnWork): Promise<Cleared> {
   const { workspace, tasks } = scope
   const ofSessions = (await findSessionFamily(scope, own.sessions)).map(async (session): Promise<Cleared> => {

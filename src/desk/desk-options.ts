@@ -14,7 +14,7 @@ export interface DeskOptions {
   readonly actor: string
 }
 
-/** Both as every part of a desk has them. */
+/** The options once they are checked. */
 export interface DeskOwner extends DeskOptions {
   readonly workspace: WorkspaceId
 }
@@ -25,7 +25,7 @@ export interface DeskScope extends DeskOwner {
   readonly bus: Bus
   readonly tasks: TaskService &
     Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers" | "runsHere" | "findRunHere" | "takesTurns">
-  /** Moves the calls that a turn of this process waits for to the background. */
+  /** Promotes the calls that a turn of this process waits for. */
   readonly promote: (session: SessionId) => Promise<readonly TaskId[]>
   /** Follows the events of all agents of this process, in every workspace. */
   readonly onAgentEvent: (listener: WorkspaceAgentListener) => () => void
@@ -46,7 +46,7 @@ export interface DeskScope extends DeskOwner {
 /** The one person who uses a program that has no tenants. */
 export const LOCAL_PERSON: DeskOwner = { workspace: DEFAULT_WORKSPACE, actor: "person" }
 
-/** Refused as `invalid_input` unless both are texts that are not empty. */
+/** Refuses options that are not texts, or are empty, as `invalid_input`. */
 export function toDeskOwner({ workspace, actor }: DeskOptions): DeskOwner {
   requireLabel("workspace", workspace)
   requireLabel("actor", actor)

@@ -35,9 +35,9 @@ export interface Desk extends DeskOwner {
   readonly ended: Ended
   /** Follows tasks for one screen, until it is closed. */
   news(options: NewsOptions): TaskNewsDesk
-  /** Hears the events of the workspace's agents that work in this process, subagents included. */
+  /** Listens to the workspace's agents that work in this process, subagents included. */
   on(listener: AgentListener): () => void
-  /** The agents that work now, as their events tell. To feed it: `desk.on(activity.take)`. */
+  /** The agents that work now, by their events. Feed it with `desk.on(activity.take)`. */
   activity(): Activity
   /** True if processes on other machines may use the store too. */
   readonly isShared: boolean

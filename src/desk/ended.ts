@@ -12,22 +12,22 @@ export type EndedTask = Extract<TaskSummary, { endedAt: number }>
 type Told = Pick<EndedTask, "id" | "session" | "endedAt">
 
 /**
- * Which ends of tasks an actor has not been told of, in this process or in another one. The actor is shown an end first, and
- * then it is acknowledged: a kill between the two shows it again, and loses none.
+ * Knows which ends of tasks an actor has not been told of, in this process or in another one. An end is shown to the actor
+ * first, and then acknowledged: after a kill between the two it is shown again, and none is lost.
  *
- * In the store of a data folder every end is the actor's. A shared store has those of the actor's conversation, and tasks of
- * no conversation that the actor expects in this data folder.
+ * In the store of a data folder, every end is the actor's. In a shared store, these are the ends of the actor's
+ * conversation, and of tasks without a conversation that the actor expects in this data folder.
  */
 export interface Ended {
-  /** In the order in which they ended. Ends of before the actor first asked are not listed. */
+  /** In the order in which they ended. Ends from before the actor first asked are not listed. */
   list(conversation: SessionId): Promise<readonly EndedTask[]>
-  /** The actor is about to be shown this end: until it is acknowledged, no later one hides it from the next process. */
+  /** Called before the actor is shown this end: until it is acknowledged, no later end hides it from the next process. */
   begin(task: Told): void
-  /** The actor was shown this end, or need not be. */
+  /** Called when the actor was shown this end, or need not be. */
   acknowledge(task: Told): void
   /** Resolves when all that was acknowledged is kept, as well as possible. */
   kept(): Promise<void>
-  /** The actor was promised to hear how a task ends. */
+  /** Records that the actor was promised to hear how a task ends. */
   expect(task: TaskId): void
   /** True if the actor hears how the task ends, in a conversation or agent that `isHere`. */
   isTold(task: Pick<EndedTask, "id" | "session">, isHere: (session: SessionId) => boolean): Promise<boolean>
@@ -40,7 +40,10 @@ export interface EndedParts {
   readonly marks: ToldMarks
   readonly ancestorsOf: SessionAncestors
   readonly now: () => number
-  /** Tasks of no conversation in a shared store. Null: the store belongs to the data folder, and so does every task. */
+  /**
+   * The expected tasks without a conversation, in a shared store. Null if the store belongs to the data folder: then every
+   * task does.
+   */
   readonly expected: IdFiles<TaskId> | null
 }
 

@@ -44,7 +44,7 @@ export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
   readonly offset?: number
   /** `ended`: until the run has ended. `now`: as far as it has printed. Default `ended`. */
   readonly until?: "ended" | "now"
-  /** Ends it before. */
+  /** Ends the reading early. */
   readonly signal?: AbortSignal
 }
 
@@ -58,7 +58,10 @@ export async function* followOutput(
   { offset: from = 0, until = "ended", ...request }: Omit<FollowRequest, "signal">,
   signal: AbortSignal,
 ): AsyncGenerator<OutputChunk, void> {
-  /** Reads once. Undefined: no more than before, though some bytes may be held back: of a secret, or of a character. */
+  /**
+   * Reads once. Undefined if there is no more than before. Bytes that may be part of a secret or of a character are held
+   * back.
+   */
   const readMore = async (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> => {
     const next = await read({ ...request, offset })
     return next.nextOffset > offset || next.isComplete !== wasComplete ? next : undefined
@@ -78,7 +81,7 @@ export async function* followOutput(
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
     offset = chunk.nextOffset
     if (isAtEnd && (chunk.isComplete || until === "now")) return
-    // Reading a file never gives way: without a pause no key is heard, and no lease renewed, before the end.
+    // Reading a file never yields: without a pause no key would be read, and no lease renewed, before the end.
     if (!isAtEnd) await setImmediate()
     if (signal.aborted) return
     chunk = await (until === "now" ? readMore : waitForMore)(offset, chunk.isComplete)

@@ -11,8 +11,8 @@ export interface DeskGroups {
   /** Newest first. */
   list(filter: Omit<GroupFilter, "workspace">): Promise<readonly GroupRecord[]>
   /**
-   * By its name, in capital or small letters, or by the first characters of its id. Of several with one name, one that has not
-   * ended goes first; refused as `ambiguous_id` when several have not. Undefined: there is none.
+   * Finds a group by its name, in any case, or by the first characters of its id. Of several, one that has not ended goes
+   * first; refused as `ambiguous_id` if several have not ended. Undefined if there is none.
    */
   find(wanted: string): Promise<GroupRecord | undefined>
   /** Takes no more members; joins at once when enough of them have ended. */

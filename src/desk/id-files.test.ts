@@ -5,7 +5,7 @@ import { createTaskId, type TaskId } from "../task/id.ts"
 import { createFolder } from "../../test/support/workplace.ts"
 import { createIdFiles } from "./id-files.ts"
 
-test("what was added is known to the next program in the folder, until it is removed", () => {
+test("an id that was added is known to the next program in the folder, until it is removed", () => {
   const folder = join(createFolder(), "ids")
   const [one, other] = [createTaskId(), createTaskId()]
   expect(createIdFiles<TaskId>(folder).list()).toEqual([])
@@ -15,7 +15,7 @@ test("what was added is known to the next program in the folder, until it is rem
   expect([list(), has(one), has(other)]).toEqual([[other], false, true])
 })
 
-test("a folder that cannot be had keeps no chat from its start", () => {
+test("a folder that cannot be made does not keep a chat from starting", () => {
   const path = join(createFolder(), "ids")
   writeFileSync(path, "a file stands in its place")
   const { add, remove, has, list } = createIdFiles<TaskId>(path)

@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 
-/** Ids that are kept in a folder, one file each, so that several programs can use it at once. A full disk keeps none. */
+/**
+ * Ids that are kept in a folder, one file each, so that several programs can use it at once. An id that cannot be written
+ * is not kept.
+ */
 export interface IdFiles<Id extends string> {
   add(id: Id): void
   remove(id: Id): void
@@ -24,14 +27,14 @@ export function createIdFiles<Id extends string>(folder: string): IdFiles<Id> {
       try {
         return readdirSync(folder).flatMap(toId) as Id[]
       } catch {
-        // It does not exist, or cannot be read.
+        // The folder does not exist, or cannot be read.
         return []
       }
     },
   }
 }
 
-/** Callers may pass any text as an id: no id is a path. */
+/** Encodes an id, so that none is a path: callers may pass any text. */
 function toFileName(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replaceAll(".", "%2E")
 }
@@ -45,7 +48,7 @@ function toId(name: string): string | [] {
   }
 }
 
-/** The folder in which a data folder remembers ids of one store: it may be used with several. */
+/** The folder in which a data folder remembers ids of one store: several stores may be used with it. */
 export function toStoreFolder(dataDirectory: string, what: string, storePlace: string): string {
   return join(dataDirectory, what, createHash("sha256").update(storePlace).digest("hex").slice(0, 16))
 }

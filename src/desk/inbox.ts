@@ -18,15 +18,16 @@ export interface InboxItem {
   readonly task: TaskRecord
   readonly question: InboxQuestion
   readonly openedAt: number
-  /** When the time to answer is over, the answer is `onExpiry`. Null: it never is. */
+  /** When the time to answer is over, the answer is `onExpiry`. Null if there is no such time. */
   readonly expiresAt: number | null
   readonly onExpiry: JsonValue
 }
 
 export interface AnswerOptions {
   /**
-   * The folder of the program that answers. What was asked for in another folder, or on another machine, is then left to
-   * the processes there. Without it, a runtime that takes its own work runs here what is answered here.
+   * The folder of the program that answers. A task that was asked for in another folder, or on another machine, is then
+   * left to the processes there. Without this option, a runtime that takes only its own work runs here what is answered
+   * here.
    */
   readonly folder?: string
 }
@@ -35,7 +36,7 @@ export interface AnswerOptions {
 export interface Inbox {
   /** Oldest first. */
   list(): Promise<readonly InboxItem[]>
-  /** The item of this very task; undefined: it waits for no person. */
+  /** The item of this task itself; undefined if it waits for no person. */
   of(task: TaskId): Promise<InboxItem | undefined>
   /** The items of this task and of tasks below it. */
   below(task: TaskId): Promise<readonly InboxItem[]>
@@ -79,13 +80,16 @@ export function createInbox(scope: InboxScope): Inbox {
     const lines = await Promise.all(items.map(async ({ task }) => [task, ...(await findAncestors(store, task))]))
     return items.filter((_, index) => lines[index]?.some(isMeant))
   }
-  /** Finds a task by its id, or by that of an item, and what it waits for. No item: that was answered, or there is none. */
+  /**
+   * Finds a task by its id or by the id of an item, and the item that is open. No item if that one was answered, or none is
+   * open.
+   */
   const findOpen = async (id: string): Promise<{ readonly task: TaskRecord; readonly item: InboxItem | undefined }> => {
     const wait = await store.wait(id as WaitId)
     const asking = wait?.workspace === workspace ? await store.task(wait.taskId) : undefined
     const task = asking ?? (await tasks.get(id, workspace)).task
     const open = await readItems(task.id)
-    // The task may ask something else by now, which nobody has seen who answers by the id of the item before.
+    // The task may ask something else by now. Somebody who answers by the id of the earlier item has not seen that.
     return { task, item: asking ? open.find((item) => item.id === id) : open[0] }
   }
   return {
@@ -120,7 +124,7 @@ async function* followItems(
   signal: AbortSignal,
 ): AsyncGenerator<readonly InboxItem[], void> {
   let known: readonly InboxItem[] | undefined
-  /** Tasks that changed since the last look. `all`: nobody knows which ones did. */
+  /** Tasks that changed since the last look; `all` if it is not known which. */
   let changed: Set<TaskId> | "all" = "all"
 
   async function hasChanged(ids: ReadonlySet<TaskId>): Promise<boolean> {
@@ -160,7 +164,7 @@ async function* followItems(
     const items = await lookUntil(watch)
     if (!items) return
     yield items
-    // Nothing was heard while the reader had the list.
+    // No wake-up was heard while the reader had the list.
     changed = "all"
   }
 }

@@ -4,7 +4,7 @@ import type { ListedTask, TaskService } from "../plugin/task-service.ts"
 import type { TaskFilter } from "../task/store.ts"
 
 const PAGE_SIZE = 500
-/** More at once would hold up the process that reads them. */
+/** The most items of a page: more at once would hold up the process that reads them. */
 const MOST_READ = 1_000
 
 /** All tasks that a filter selects, newest first, page by page: a reader that has enough stops. */
@@ -13,13 +13,13 @@ export async function* listAll(tasks: Pick<TaskService, "list">, filter: TaskFil
 }
 
 export interface Reading {
-  /** The cursor of the page before. 0: from the beginning. */
+  /** The cursor of the page before; 0 to begin. */
   readonly after: number
-  /** So many items are read, and at most 1,000. */
+  /** How many items are read; at most 1,000. */
   readonly limit: number
 }
 
-/** Refused as `invalid_input` unless both are numbers that make sense. */
+/** Refuses numbers that make no sense as `invalid_input`, and bounds the limit. */
 export function toReading(items: string, { after, limit }: Reading): Reading {
   if (!Number.isInteger(limit) || limit < 1) {
     const message = `A page of ${limit} ${items} cannot be read. Ask for 1 or more.`

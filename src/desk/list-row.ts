@@ -7,12 +7,12 @@ import type { TaskStore } from "../task/store.ts"
 /** One row of a task list: the task, and what a list shows beside it. */
 export interface ListRow {
   readonly task: ListedTask
-  /** 1 for the next to run. Null: it is not queued, or nobody can run it. */
+  /** 1 for the next task to run. Null if the task is not queued, or nobody can run it. */
   readonly placeInQueue: number | null
   readonly groupName: string | null
   /** The worker that runs it. */
   readonly worker: WorkerView | null
-  /** Set where several workers have had its run: nobody measured how long a lost one ran it. */
+  /** When the run was first started, if several workers have had it: nobody measured how long a lost worker ran it. */
   readonly firstStartedAt: number | null
 }
 
@@ -39,8 +39,8 @@ export async function toListRows(
 const EVENTS_READ = 20
 
 /**
- * When the run of an agent was first started, if several workers have had it: nobody measured how long a lost worker ran it.
- * Null: one worker had the run, and has measured all of it.
+ * When a run was first started, if several workers have had it: nobody measured how long a lost worker ran it. Null for a
+ * tool, and if one worker has measured all of the run.
  */
 export async function findFirstStart(
   store: Pick<TaskStore, "run" | "events">,

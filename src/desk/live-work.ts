@@ -17,12 +17,12 @@ interface LiveWorkParts extends Pick<DeskScope, "workspace" | "runsTasks"> {
 export interface LiveWork {
   /** Tasks that this process runs, or will take. */
   readonly here: number
-  /** Tasks that wait for a worker: this process runs none. */
+  /** Tasks that wait for a worker, if this process runs no tasks. */
   readonly unclaimed: number
   readonly elsewhere: number
-  /** The workspace has more live tasks than were counted. */
+  /** True if the workspace has more live tasks than were counted. */
   readonly hasMore: boolean
-  /** All that concern the actor, newest first. */
+  /** All tasks that concern the actor, newest first; if `hasMore`, the conversation's own come first. */
   readonly tasks: readonly TaskId[]
 }
 
@@ -38,7 +38,7 @@ export async function findLiveWork(
   const isUnclaimed = ({ status }: TaskSummary): boolean => status === "queued" || status === "waiting"
   const unclaimed = runsTasks ? 0 : going.filter(isUnclaimed).length
   const here = going.filter((task) => (runsTasks && isUnclaimed(task)) || tasks.runsHere(task.id)).length
-  // A team may have begun more than was looked at since the conversation's own tasks.
+  // Others may have begun so many tasks since then that the conversation's own are not among those looked at.
   const own = cursor ? await findLive(tasks, workspace, conversation) : []
   const all = [...own, ...items]
   const isMeant = await Promise.all(all.map(concerns))

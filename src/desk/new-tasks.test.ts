@@ -5,7 +5,7 @@ import { createFolder } from "../../test/support/workplace.ts"
 import { openTestEngine } from "../../test/support/test-engine.ts"
 import { followNewTasks } from "./new-tasks.ts"
 
-test("a task that has ended before it was looked at is told of, whatever the clock here says", async () => {
+test("a task that has ended before it was read is told of, whatever the clock here says", async () => {
   const clock = { ...systemClock, now: () => Date.now() - 60_000 }
   const engine = await openTestEngine(createFolder(), { clock })
   const told = Promise.withResolvers<string>()

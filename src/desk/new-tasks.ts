@@ -7,8 +7,8 @@ import type { TaskStore } from "../task/store.ts"
 const MOST_PASSED_OVER = 1_000
 
 /**
- * Reports tasks that concern the reader whenever something happens to them, also tasks that others started: a tool may start tasks
- * beside its own call. A task may be reported several times. Returns what ends it.
+ * Reports tasks that concern the reader whenever something happens to them, also tasks that others started: a tool may
+ * start tasks beside its own call. A task may be reported several times. Returns a function that ends this.
  */
 export function followNewTasks(
   { store, bus, now }: { readonly store: Pick<TaskStore, "task">; readonly bus: Bus; readonly now: () => number },

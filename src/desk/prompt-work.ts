@@ -22,12 +22,14 @@ export interface Prompt {
   readonly started: ReadonlySet<TaskId>
 }
 
-/** The work that is left: none, something that only a person can bring on, or something that nobody waited for. */
+/**
+ * The work that is left: none, work that only a person's answer brings on, or work that still runs when the wait is ended.
+ */
 export type LeftWork = "none" | "questions" | "running"
 
 /** The course of a prompt's work, each event told once. The last one says what is left. */
 export type WorkEvent =
-  /** Not of a question, which ends with its answer. */
+  /** Not told of a question, which ends with its answer. */
   | { readonly type: "task.ended"; readonly task: TaskRecord }
   | { readonly type: "question.opened"; readonly item: InboxItem }
   /** The task is queued, and no living worker can run it. */
@@ -40,7 +42,7 @@ export interface SettleOptions {
   readonly reported: (signal: AbortSignal) => Promise<void>
 }
 
-/** The background work of one prompt, as a program follows it that says one thing and ends. */
+/** The background work of one prompt, for a program that says one thing, waits for what follows, and ends. */
 export interface PromptWork {
   /** The tasks that the prompt has led to, ended or not, and those that lived in the session before. Oldest first. */
   tasks(prompt: Prompt): Promise<readonly TaskRecord[]>
@@ -169,7 +171,7 @@ async function waitForNews(
   })
 }
 
-/** False for a task that somebody meant to end. */
+/** True if a task ended badly. False if somebody meant to end it. */
 export function hasFailed(task: TaskRecord): boolean {
   switch (task.status) {
     case "failed":

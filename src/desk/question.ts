@@ -10,12 +10,12 @@ import type { Wait } from "../task/wait.ts"
 export interface InboxQuestion extends Question {
   /**
    * `call`: whether a call may run. `question`: a running agent or tool wants to know something, and stands still until it
-   * does. `other`: whether work is repeated after a crash, or the results of a group are used.
+   * is answered. `other`: whether work is repeated after a crash, or the results of a group are used.
    */
   readonly about: "call" | "question" | "other"
 }
 
-/** A question of a running agent or tool is a task of its own, and its end is the answer: nobody announces that. */
+/** True for a question of a running agent or tool: it is a task of its own, and its end, the answer, is not announced. */
 export function isQuestionTask({ plugin, tool }: Pick<TaskRecord, "plugin" | "tool">): boolean {
   return plugin === RUNTIME_PLUGIN && tool === QUESTION_TOOL
 }

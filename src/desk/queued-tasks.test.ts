@@ -6,7 +6,7 @@ import { createQueuedTasks } from "./queued-tasks.ts"
 
 const ID = "1f0c5a7e-0000-4000-8000-000000000000" as TaskId
 
-/** A task in the queue, which a worker takes after so long. */
+/** What is told of a queued task that a worker takes after this time. */
 async function takeAfter(waitedMs: number, where: "process" | "machine" | "elsewhere"): Promise<readonly string[]> {
   vi.useFakeTimers({ toFake: ["performance"] })
   onTestFinished(() => void vi.useRealTimers())
@@ -31,12 +31,12 @@ async function takeAfter(waitedMs: number, where: "process" | "machine" | "elsew
   return told
 }
 
-test("of a task that had to wait it is said once that it runs, and where", async () => {
+test("a task that had to wait is told of once when it runs, with the place", async () => {
   expect(await takeAfter(1_000, "elsewhere")).toEqual(["sleep 60 on build-1, pid 41873"])
   expect(await takeAfter(5_000, "machine")).toEqual(["sleep 60 on build-1, pid 41873"])
 })
 
-test("of a task that is taken soon, or by this program, nothing is said", async () => {
+test("a task that is taken soon, or by this program, is not told of", async () => {
   expect(await takeAfter(999, "elsewhere")).toEqual([])
   expect(await takeAfter(5_000, "process")).toEqual([])
 })

@@ -3,9 +3,9 @@ import type { Bus } from "../task/bus.ts"
 import type { TaskId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 
-/** A task that begins sooner was called queued a moment ago: nobody needs to hear of it again. */
+/** A task that is taken sooner was called queued a moment ago: nobody needs to hear of it again. */
 const SOON_MS = 1_000
-/** A person would not read more, and each is looked at whenever another process writes. */
+/** The most tasks that are followed: a person would not read more, and each is read whenever another process writes. */
 const MOST_FOLLOWED = 100
 
 type QueuedTask = Pick<TaskRecord, "id" | "status" | "title">
@@ -14,7 +14,7 @@ export interface QueuedTasksParts {
   readonly store: { task(id: TaskId): Promise<QueuedTask | undefined> }
   readonly bus: Pick<Bus, "subscribeTask">
   readonly tasks: { get(id: TaskId): Promise<{ readonly worker: WorkerPlace | null }> }
-  /** Another process has taken a task that had to wait in the queue. */
+  /** Called when another process has taken a task that had to wait in the queue. */
   readonly onTaken: (task: QueuedTask, worker: WorkerPlace) => void | Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksPar
   }
 
   return {
-    /** Told once for each time that the task is in the queue. */
+    /** Follows a queued task, and tells once for each time that it is in the queue. */
     follow({ id, status }: Pick<TaskRecord, "id" | "status">): void {
       if (status !== "queued" || followed.has(id) || followed.size >= MOST_FOLLOWED) return
       const sinceMs = performance.now()

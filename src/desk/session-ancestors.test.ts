@@ -29,7 +29,7 @@ test("many tasks of one session have it looked up once", async () => {
   expect(asked).toEqual(["agent", "conversation"])
 })
 
-test("what could not be looked up, or is not there yet, is looked up again", async () => {
+test("a session that could not be looked up, or is not stored yet, is looked up again", async () => {
   const parents: Record<string, string | null> = { conversation: null }
   const { ancestorsOf, leave, comeBack } = createSessions(parents)
   leave()

@@ -19,7 +19,7 @@ export function createSessionAncestors(store: Pick<TaskStore, "session">): Sessi
     if (known) return known
     const reading = store.session(session).then((record) => {
       if (record) return parseSessionData(record.data).parent
-      // It may be there later.
+      // The session may be stored later.
       parents.delete(session)
       return null
     })

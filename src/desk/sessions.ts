@@ -24,12 +24,12 @@ export type SessionState = "working" | "needs_you" | "idle"
 
 export interface DeskSession extends SessionInfo {
   readonly state: SessionState
-  /** The turn that has not ended. Null: the next message begins one. */
+  /** The turn that has not ended. Null if there is none: then the next message begins one. */
   readonly turn: DeskTurn | null
 }
 
 export interface SessionMessage extends SaidText {
-  /** Its place in the log of the session: a cursor. */
+  /** The message's place in the log of the session. It is a cursor. */
   readonly position: number
   readonly at: number
 }
@@ -37,7 +37,7 @@ export interface SessionMessage extends SaidText {
 export interface MessagePage {
   /** Oldest first. */
   readonly items: readonly SessionMessage[]
-  /** Where the next page begins, also when this one is empty. The end is where it is the one that was given. */
+  /** Where the next page begins, even if this page is empty. At the end it is the cursor that was given. */
   readonly cursor: number
 }
 
@@ -46,16 +46,16 @@ export interface MessagePage {
  * and without an engine of its own stores no conversation: none is listed, and none has messages here.
  */
 export interface Sessions {
-  /** The last used first, at most so many, and at most 1,000. */
+  /** Most recently used first; at most `limit`, and at most 1,000. */
   list(limit: number): Promise<readonly DeskSession[]>
-  /** By its id, or by an unambiguous prefix of it. Refused as `not_found` or `ambiguous_id`. */
+  /** Finds a session by its id or by an unambiguous prefix of it. Refused as `not_found` or `ambiguous_id`. */
   find(id: string): Promise<DeskSession>
-  /** True if the workspace has it: a session is stored with the first message. */
+  /** True if the session is stored in this workspace. It is stored with its first message. */
   isKept(id: SessionId): Promise<boolean>
   /**
-   * The words of the person and the agent, without what the model was told beside them. The limit counts places of the
-   * log: calls of tools and their results have places too. None: the session is not stored yet, or is of another
-   * workspace.
+   * The words of the person and the agent, without what the model was told beside them. The limit counts entries of the
+   * log, and calls of tools and their results are entries too. No messages if the session is not stored yet, or is of
+   * another workspace.
    */
   messages(id: SessionId, request: Reading): Promise<MessagePage>
   /**

@@ -22,9 +22,9 @@ export type TaskNews =
   | {
       readonly type: "task.ended"
       readonly task: TaskRecord & { readonly endedAt: number }
-      /** Set where several workers have had its run. */
+      /** When the run was first started, if several workers have had it. */
       readonly firstStartedAt: number | null
-      /** The agent of its session is to report the result by itself. */
+      /** True if the agent of its session is to report the result by itself. */
       readonly isReported: boolean
     }
   /** Another process has taken a task that had to wait in the queue. */
@@ -32,7 +32,7 @@ export type TaskNews =
   | { readonly type: "question.opened"; readonly item: InboxItem }
   /** An agent's question was answered or withdrawn. */
   | { readonly type: "question.closed"; readonly task: TaskRecord }
-  /** The task cannot be followed any more. */
+  /** The task can no longer be followed. */
   | { readonly type: "task.lost"; readonly taskId: TaskId; readonly error: unknown }
 
 export interface NewsOptions {
@@ -53,7 +53,7 @@ export interface Departure {
   readonly stopped: readonly TaskHere[]
   /** How many tasks go on: other processes run them, or will. */
   readonly left: number
-  /** Those of them that nobody runs yet. */
+  /** Queued tasks: nobody runs them yet. */
   readonly queued: readonly TaskRecord[]
   /** True if the store could not be asked about any of them. */
   readonly isStoreAway: boolean
@@ -61,13 +61,13 @@ export interface Departure {
 
 /** Follows tasks for one screen: those that are started here, and those of others that concern its actor. */
 export interface TaskNewsDesk {
-  /** A task that was started, or stopped, here. */
+  /** Follows a task that was started or stopped here. */
   follow(task: TaskId): void
-  /** The same, and the actor was promised to hear of its end: also if that comes after this process. */
+  /** Follows a task whose end the actor was promised to hear of, even if that comes after this process. */
   promise(task: TaskId): void
-  /** Follows what lives of a conversation, and everything else that concerns the actor. */
+  /** Follows the live tasks of a conversation, and all other live tasks that concern the actor. */
   followLive(conversation: SessionId): Promise<LiveWork>
-  /** Follows what lives of a conversation that is opened later. */
+  /** Follows the live tasks of a conversation that is opened later. */
   followSession(conversation: SessionId): Promise<void>
   /**
    * Resolves when every task of this process has ended or waits for a person, or the signal aborts; true if there was
@@ -78,7 +78,7 @@ export interface TaskNewsDesk {
   going(): Promise<readonly TaskId[]>
   /** The fate of these tasks when this process leaves. */
   departure(tasks: readonly TaskId[]): Promise<Departure>
-  /** Tells now that these tasks have ended, if that was not told yet. Undefined: there is nothing to tell. */
+  /** Tells now that these tasks have ended, if that was not told yet. Undefined if there is nothing to tell. */
   tellEnds(tasks: readonly TaskId[]): Promise<void> | undefined
   /** True if a question was told for each of these tasks. */
   hasAsked(tasks: readonly TaskId[]): boolean
@@ -191,7 +191,7 @@ interface Watched {
   readonly over: Promise<void>
 }
 
-/** Waits for the ends of tasks, and tells each once for a run. */
+/** Waits for the ends of tasks, and tells the end of each run once. */
 function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: NewsOptions) {
   const { workspace, store, bus, tasks, inbox, deskTasks, ended } = parts
   const watched = new Map<TaskId, Watched>()
@@ -264,7 +264,7 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
         closing.signal.aborted ? undefined : onNews({ type: "task.lost", taskId: id, error })
       const over = waitForEnd(id)
         .catch(lose)
-        // A screen that cannot show this either: the end is not acknowledged, and the next one shows it.
+        // If the screen cannot show this either, the end is not acknowledged, and the next screen shows it.
         .catch(() => {})
         .finally(() => {
           watched.delete(id)

@@ -13,7 +13,7 @@ type TreeStore = Pick<TaskStore, "task" | "tasks" | "group">
 
 const PAGE_SIZE = 500
 
-/** The newest tasks that a filter selects, at most so many, each below the tasks that started it. */
+/** The newest tasks that a filter selects, at most `limit`, each below the tasks that started it. */
 export async function readTree(store: TreeStore, filter: TaskFilter, limit: number): Promise<readonly TaskBranch[]> {
   const { items } = await store.tasks(filter, { limit })
   const tasks = new Map<TaskId, TaskSummary>(items.map((task) => [task.id, task]))
@@ -81,7 +81,7 @@ async function readGroups(
   return new Map(groups.flatMap((group) => (group ? [[group.id, group]] : [])))
 }
 
-/** Without what may be large, as the tasks beside it. */
+/** The task without its parts that may be large, like the tasks beside it. */
 function toSummary(task: TaskRecord): TaskSummary {
   const { input: _input, metadata: _metadata, ...rest } = task
   if (!("patch" in rest)) return rest

@@ -52,11 +52,11 @@ const LOOK_EVERY_MS = 1_000
 export interface DeskTasks {
   /** Newest first. */
   list(filter: DeskFilter, page: PageRequest): Promise<Page<ListedTask>>
-  /** The same, with what a list on a screen shows beside each task. */
+  /** The same page, with what a list on a screen shows beside each task. */
   rows(filter: DeskFilter, page: PageRequest): Promise<Page<ListRow>>
   /** All that the filter selects, newest first, read page by page. */
   each(filter: DeskFilter): AsyncGenerator<ListedTask, void>
-  /** The newest tasks that the filter selects, at most so many, below the tasks that started them. */
+  /** The newest tasks that the filter selects, at most `limit`, below the tasks that started them. */
   tree(filter: DeskFilter, limit: number): Promise<readonly TaskBranch[]>
   /** Everything that was started below a task. */
   below(id: string): Promise<readonly TaskBranch[]>
@@ -65,18 +65,18 @@ export interface DeskTasks {
   details(id: string): Promise<TaskDetails>
   /** When the run was first started, where several workers have had it; else null. */
   firstStart(task: TaskRecord): Promise<number | null>
-  /** The other machine on which the call was asked for. Null: this one, or nobody runs what asked for it now. */
+  /** The other machine on which the call was asked for. Null for this machine, or if nobody runs the asking task now. */
   askingHost(task: TaskRecord): Promise<string | null>
-  /** True if the end of the task is to be told to its session's model: not of a silent one, alone or in its group. */
+  /** True if the end of the task may wake its session: its notice is a `wake`, and its group, if it has one, reports. */
   isReported(task: Pick<TaskRecord, "notify" | "group">): Promise<boolean>
-  /** The events of a task after this sequence number, at most so many, and at most 1,000. */
+  /** The events of a task after this sequence number; at most `limit`, and at most 1,000. */
   events(id: string, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
   /** All output from an offset on, by default from the beginning and until the run has ended. Ends with the runtime too. */
   followOutput(id: string, request?: FollowRequest): AsyncGenerator<OutputChunk, void>
   artifacts(id: string): Promise<readonly ArtifactReference[]>
   artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
-  /** Waits for the end at most so long, and returns the task as it is then. */
+  /** Waits for the end, at most `waitMs`, and returns the task as it is then. */
   wait(id: string, options: { readonly waitMs: number; readonly signal?: AbortSignal }): Promise<TaskView>
   /**
    * Waits like `wait`, and returns earlier when the task does not go on by itself: a person has to answer first, or no live
@@ -93,7 +93,9 @@ export interface DeskTasks {
   resume(id: string, prompt: string): Promise<TaskRecord>
   /** Speaks to an agent: one that works hears it at its next tool boundary, one that has completed is resumed. */
   steer(id: string, message: string): Promise<SaidTo>
-  /** Removes ended work, of the whole workspace or of one person. Results that a session has not used yet stay. */
+  /**
+   * Removes ended work, of one person or, for null, of the whole workspace. Results that a session has not used yet stay.
+   */
   clear(own: OwnWork | null): Promise<Cleared>
 }
 

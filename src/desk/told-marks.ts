@@ -18,7 +18,7 @@ export function toActorName(what: string, actor: string): string {
 export interface ToldMarks {
   /** Undefined: nobody was told anything yet, and so nothing was missed. */
   read(conversation: SessionId): Promise<number | undefined>
-  /** As well as possible: a mark that is lost shows an end twice. */
+  /** Best effort: if a mark is lost, an end is shown twice. */
   raise(conversation: SessionId, endedAt: number): Promise<void>
 }
 

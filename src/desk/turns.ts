@@ -28,7 +28,7 @@ export interface DeskTurn {
 export interface TurnWait {
   /** Ends the wait. */
   readonly signal: AbortSignal
-  /** The turn stands still until a person has answered this; null: it was answered. */
+  /** Called with the question that the turn waits for, and with null once it was answered. */
   readonly onQuestion: (question: InboxItem | null) => void | Promise<void>
 }
 
@@ -36,7 +36,7 @@ export interface TurnWait {
 export interface TurnAnswer {
   readonly task: TaskRecord
   readonly text: string
-  /** The turn came back to this process, which has shown its answer as events. */
+  /** True if the turn came back to this process, which has shown its answer as events. */
   readonly isShown: boolean
 }
 
@@ -46,12 +46,12 @@ export interface Turns {
   list(): Promise<readonly DeskTurn[]>
   /** Waits for the end; returns the turn as it stands when the signal aborts. */
   wait(turn: TaskId, wait: TurnWait): Promise<TaskRecord>
-  /** The same, with what the agent answered in it. */
+  /** Waits for the end, and returns the turn with what the agent answered in it. */
   answer(session: Pick<Session, "on" | "recall">, turn: TaskId, wait: TurnWait): Promise<TurnAnswer>
   stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
   /**
-   * Moves the calls that a turn waits for to the background, as far as they can be, and returns those tasks. Refused as
-   * `wrong_state` unless this process runs the turn: nobody else has its calls.
+   * Promotes the calls that a turn waits for, as far as possible, and returns their tasks. Refused as `wrong_state` unless
+   * this process runs the turn: no other process has its calls.
    */
   promote(turn: TaskId): Promise<readonly TaskId[]>
 }
@@ -131,7 +131,7 @@ export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns 
   }
 }
 
-/** The turn that another worker has taken over from this process; undefined: the error is about something else. */
+/** The turn that another worker has taken over from this process; undefined if the error is about something else. */
 export function toTakenTurn(error: unknown): TaskId | undefined {
   const id = isMeanwhileError(error, "stale_claim") ? error.details["taskId"] : undefined
   return typeof id === "string" ? (id as TaskId) : undefined
@@ -140,7 +140,7 @@ export function toTakenTurn(error: unknown): TaskId | undefined {
 /** The turn because of which a session refused a message. */
 export interface BusyTurn {
   readonly turn: TaskId
-  /** No process has it until a person has answered. */
+  /** True if no process has the turn until a person has answered. */
   readonly isWaiting: boolean
 }
 

@@ -20,7 +20,10 @@ export function createDeskWorkers({ workers }: Pick<Runner, "workers">): DeskWor
   }
 }
 
-/** A process that only looks is no worker to a person. One of an older version, which says nothing, may be one. */
+/**
+ * True if a person would call the process a worker. One that only looks is none; one of an older version announces nothing,
+ * and may be one.
+ */
 function isAtWork({ announcement, running, host }: WorkerView): boolean {
   return running > 0 || (announcement?.takes === "all" && announcement.concurrency > 0) || host === null
 }
