@@ -46,8 +46,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 /**
- * The one place that picks engine, plugins and clock. If opening fails, everything opened so far is closed again.
- * The runner is not shown by the runtime: it is for code of this package that works below tasks.
+ * The one place that picks engine, plugins and clock. If opening fails, everything opened so far is closed again. The
+ * runner is no part of the runtime: it is for code of this package that works below tasks.
  */
 export async function openRuntime(
   options: RuntimeOptions,
@@ -114,7 +114,7 @@ export async function openRuntime(
   const kept = opened.move()
   const close = (shutdown?: ShutdownOptions): Promise<void> => {
     leaving.begin(shutdown)
-    // Both at once: from here on no new work is taken.
+    // Closes both at once, so that no new work is taken from here on.
     const closing = Promise.allSettled([conversations.close(), tasks.close(shutdown)])
     return closeAll([() => closing.then(requireSettled), leaving.end, () => kept.disposeAsync()])
   }
@@ -185,7 +185,7 @@ export function createClient(): Client<Runtime, RuntimeOptions> {
   return createClientOf<Runtime, RuntimeOptions>(createRuntime)
 }
 
-/** Only what was used: no plugin is loaded, and no task runs here. Refused as `not_found` where nothing was kept. */
+/** Opens the ledger alone: no plugin is loaded, and no task runs here. Refused as `not_found` if nothing was kept. */
 export async function openLedger(
   dataDirectory: string,
   { engine: url, storeWait = {} }: { readonly engine?: string; readonly storeWait?: StoreWait } = {},
@@ -206,7 +206,7 @@ async function openEngine(options: RuntimeOptions, path: string): Promise<Engine
   return openStoreFile(path, options)
 }
 
-/** One process among those that may have the file open. */
+/** Opens the file as one of the processes that may have it open. */
 export function openStoreFile(
   path: string,
   { synchronous = "full", clock = systemClock }: Pick<RuntimeOptions, "synchronous" | "clock"> = {},
@@ -214,7 +214,7 @@ export function openStoreFile(
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
 }
 
-/** The server's clock is the clock, unless the caller owns the time. */
+/** Opens a store that goes by the server's clock, unless the caller gives a clock. */
 function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Promise<Engine> {
   return createPostgresEngine({
     ...storeWait,
@@ -225,7 +225,7 @@ function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Pro
   })
 }
 
-/** A shutdown lets work drain, and from then on waits for no server that is away. */
+/** A shutdown lets work drain. After that, nothing waits for a server that is away. */
 function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
   const left = new AbortController()
   const closed = new AbortController()
@@ -239,7 +239,7 @@ function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
       systemClock.schedule(drainMs, leave, { isBackground: true })
       signal?.addEventListener("abort", leave, { once: true })
     },
-    /** Nothing runs any more, perhaps before the time to drain is over. */
+    /** Called when nothing runs any more, perhaps before the time to drain is over. */
     end: (): void => closed.abort(),
   }
 }

@@ -53,8 +53,8 @@ function isCommand(plugin: string, tool: string): boolean {
 }
 
 /**
- * A call of no session is made by the program itself, or typed by a person: nobody is asked, and what is denied stays
- * so.
+ * Judges a call of no session, which the program itself made or a person typed: nobody is asked, and a denied call stays
+ * denied.
  */
 function decideOwn(denial: string | null): PermissionDecision {
   return denial === null ? { allowed: true } : { allowed: false, reason: denial }

@@ -34,13 +34,13 @@ export type PermissionsInput = NonNullable<PermissionPluginOptions["policy"]> | 
 
 export interface RuntimeOptions {
   /**
-   * Where the store and the output of tasks live. Created when missing. Without it they live in a temporary folder that
-   * goes with the runtime, and sessions are kept in memory.
+   * Where the store and the output of tasks live. Created if missing. Without it they live in a temporary folder that is
+   * removed with the runtime, and sessions are kept in memory.
    */
   readonly dataDirectory?: string
   /**
-   * Instead of a store in the data folder, where only files of what runs here live then: one that is open, or the URL
-   * of one on PostgreSQL. Sessions are kept in it. Closed with the runtime.
+   * The store to use instead of one in the data folder: an open engine, or the URL of a store on PostgreSQL. Sessions are
+   * kept in it, and the data folder holds only files of what runs here. Closed with the runtime.
    */
   readonly engine?: Engine | string
   /**
@@ -54,13 +54,13 @@ export interface RuntimeOptions {
   readonly agent?: AgentConfigInput
   readonly background?: BackgroundConfigInput
   readonly gc?: Partial<GcSection>
-  /** True if agents report the results of their background tasks unasked. Default: they do not, until enabled. */
+  /** When agents report the results of their background tasks unasked. Default: not before reports are enabled. */
   readonly reports?: ReportsConfigInput
-  /** By provider. */
+  /** Settings by provider. */
   readonly providers?: NonNullable<ModelProvidersOptions["providers"]>
   /** Facts about models that the catalogue lacks, or that override it. */
   readonly models?: ModelOverrides
-  /** Where keys are looked for. Default: the process's own. */
+  /** The environment in which API keys are looked for. Default: that of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** `normal` is faster and may lose the last moments when the machine, not the process, dies. */
   readonly synchronous?: "full" | "normal"
@@ -72,9 +72,9 @@ export interface RuntimeOptions {
   /** The person who is asked for approvals and answers, until another channel is attached. */
   readonly person?: PersonChannel
   /**
-   * Default true: what is queued or was left behind is taken up. False: only to look, and no turn goes on here. Own,
-   * for programs that do one thing and end: others' work is left alone, and only what is asked for here, or belongs to
-   * a session that is open here, is taken up.
+   * Which work this process takes. Default true: work that is queued or was left behind. False, for programs that only
+   * look: none, and no turn goes on here. `own`, for programs that do one thing and end: only work that is asked for here,
+   * or that belongs to a session that is open here.
    */
   readonly takesWork?: boolean | "own"
   /** The kinds of queued tasks that this process runs. Default: all. */
@@ -82,13 +82,13 @@ export interface RuntimeOptions {
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
   readonly sessionConfig?: unknown
-  /** Hears what `on` hears, from before any turn of an earlier process goes on. */
+  /** Called with every event, as a listener of `on`, from before any turn of an earlier process goes on. */
   readonly onEvent?: AgentListener
   readonly ledger?: TokenLedger
   readonly log?: Log
   /**
-   * For those who own the time. What is kept goes by it only in a store that is opened here: one that is open has its
-   * own.
+   * A clock for callers that own the time. Stored times go by it only if the runtime opens the store: an open engine has
+   * its own clock.
    */
   readonly clock?: Clock
   /** How a store on PostgreSQL is waited for, and who is told. */
@@ -120,7 +120,7 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   connect(model: string): Promise<ConnectedModel>
   /** Hears the events of every agent, subagents included. */
   on(listener: AgentListener): () => void
-  /** Asks here from now on. Returns what detaches it again, also the one that the runtime was created with. */
+  /** Asks through this channel from now on. Returns a function that detaches it, even if the runtime was created with it. */
   attach(person: PersonChannel): () => void
   close(options?: ShutdownOptions): Promise<void>
 }

@@ -10,9 +10,9 @@ const FILE_NAMES = ["ts", "js", "mjs", "json"].map((ending) => `meanwhile.config
 
 /** A configuration that lies in a folder, read but not run. */
 export interface ConfigFile {
-  /** As it lies in its folder. */
+  /** The name of the file in its folder. */
   readonly name: string
-  /** With all links followed, so that trust is about what is really there. */
+  /** The path with all links followed, so that trust is about what is really there. */
   readonly path: string
   readonly content: Uint8Array
 }
@@ -45,7 +45,7 @@ export async function evaluateConfigFile(file: ConfigFile): Promise<unknown> {
   throw new MeanwhileError("invalid_input", `${file.path} has no default export. Write \`export default { … }\`.`)
 }
 
-/** A link to a device, which a cloned folder can hold, would be read without end. */
+/** True for a plain file. A link to a device, which a cloned folder can hold, would be read without end. */
 async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isFile(),

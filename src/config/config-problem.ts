@@ -26,7 +26,7 @@ export function toProblems(
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }]
     return issue.keys.map((key) => {
       const name = issue.path.length === 0 && Object.hasOwn(spellings, key) ? spellings[key] : undefined
-      // Alone, another spelling has become the key before.
+      // Another spelling without the key itself was renamed before this check.
       if (name !== undefined) return { path: [...path, key], message: describeTwoSpellings(key, name) }
       return toUnknownKey([...path, key], allowedAt(issue.path))
     })

@@ -12,15 +12,15 @@ const EXAMPLE = "postgres://user@host:port/database"
 export function findUrlProblem(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return `must be a URL like ${EXAMPLE}`
   const url = URL.parse(text)
-  // Behind the host an @ is what is left of a password that was not written as it must be.
+  // An @ behind the host is the rest of a password that was written without %-codes.
   if (!url || `${url.pathname}${url.search}${url.hash}`.includes("@"))
     return `cannot be read. Write ${EXAMPLE}, with special characters of user, password and database as %-codes`
   if (url.pathname.length > 1) return undefined
-  // PostgreSQL would take the name of the user for it, which differs between those who share a store.
+  // PostgreSQL would take the user's name as that of the database, and it differs between those who share a store.
   return `names no database. Write its name behind the host: ${EXAMPLE}`
 }
 
-/** As people may read it: user, host, port and database. */
+/** The URL as people may read it: user, host, port and database. */
 export function toShownUrl(text: string): string {
   const url = findUrlProblem(text) === undefined ? URL.parse(text) : null
   if (!url) return "postgres://…"
@@ -39,8 +39,8 @@ export function checkEngineFlag(text: string): void {
 }
 
 /**
- * By parts of their names, in any case: what is misspelt, or is for other clients, is in the list of processes too. A
- * file that holds a secret (`passfile`, `sslkey`) is none.
+ * Parameters with secrets, by parts of their names, in any case. A misspelt parameter, or one for other clients, is in the
+ * list of processes too. The name of a file that holds a secret (`passfile`, `sslkey`) is no secret.
  */
 const SECRETS = /pass(?!file$)|pwd|secret|token|_key$/i
 

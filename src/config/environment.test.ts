@@ -36,7 +36,7 @@ describe("environment variables", () => {
     )
   })
 
-  it("that set nothing are refused, with the one that was meant", async () => {
+  it("that set nothing are refused, with a hint at the variable that was meant", async () => {
     await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURENT_TASKS: "2" })).rejects.toThrow(
       "Did you mean MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS?",
     )

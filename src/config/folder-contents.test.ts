@@ -40,7 +40,7 @@ it("names what could run or be believed, and nothing else", async () => {
   expect((await look()).files).toEqual(files)
 })
 
-it("has nothing of what another user keeps to themselves", async () => {
+it("leaves out files that this user cannot read", async () => {
   await write(".mcp.json", "{}")
   await write(".meanwhile/commands/a.md")
   const isRoot = process.getuid?.() === 0

@@ -7,16 +7,16 @@ import { systemCodeOf } from "../base/system-error.ts"
 import { findConfigFile } from "./config-file.ts"
 
 export const MCP_FILE = ".mcp.json"
-/** Below a folder, and below the person's home. */
+/** The folder of Meanwhile's files, below a folder and below the person's home. */
 export const OWN_FOLDER = ".meanwhile"
 /** Folders in `.meanwhile` whose files speak to an agent in the person's name, or inform it. */
 export const SPEAKING_FOLDERS = ["commands", "profiles", "references"] as const
 
 /** The files of a folder that would run, or that an agent would believe: trust covers all of these and nothing else. */
 export interface FolderContents {
-  /** With all links followed, so that trust is about what is really there. */
+  /** The path with all links followed, so that trust is about what is really there. */
   readonly directory: string
-  /** From the directory, in a fixed order. */
+  /** Paths from the directory, in a fixed order. */
   readonly files: readonly string[]
   /** A hash over all names and contents. */
   readonly sha256: string
@@ -30,7 +30,7 @@ interface FolderRequest {
 
 const MOST_FILES = 2_000
 
-/** Reads and runs nothing but to make a hash. */
+/** Reads the files only to hash them, and runs none. */
 export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
   const directory = await realpath(request.directory).catch((error: unknown) => {
     if (!isMissing(error)) throw error
@@ -51,7 +51,7 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
   return { directory, files, sha256: hash.digest("hex") }
 }
 
-/** The folder is the person's home: what speaks there is their own, as it is in every other folder. */
+/** True if the folder is the person's home: its speaking files are the person's own, and count in every other folder too. */
 export async function isHome(directory: string, { homeDirectory }: Pick<FolderRequest, "homeDirectory">) {
   const home = await realpath(homeDirectory).catch(() => homeDirectory)
   return (await realpath(directory)) === home

@@ -119,7 +119,7 @@ describe("a mistake in the configuration", () => {
     for (const message of ["meanwhile.config.json", ...messages]) await expect(refused).rejects.toThrow(message)
   })
 
-  it("is reported with all the others", async () => {
+  it("is reported together with all other mistakes", async () => {
     const refused = loadTrusted(
       "meanwhile.config.json",
       `{ "background": { "maxConcurrentTasks": -1 }, "model": { "name": 1 } }`,
@@ -134,7 +134,7 @@ describe("a mistake in the configuration", () => {
     await expect(loadTrusted("meanwhile.config.mjs", content)).rejects.toThrow("import type { ConfigInput }")
   })
 
-  it("in a module without a default export, or that throws, is said plainly", async () => {
+  it("in a module without a default export, or that throws, is reported plainly", async () => {
     await expect(loadTrusted("meanwhile.config.mjs", "export const config = {}")).rejects.toThrow(
       "has no default export",
     )
@@ -142,7 +142,7 @@ describe("a mistake in the configuration", () => {
   })
 })
 
-describe("defaults of whoever loads it", () => {
+describe("defaults of the caller", () => {
   it("count where neither the file nor the environment says anything", async () => {
     await writeFile(join(directory(), "meanwhile.config.json"), `{ "background": { "maxConcurrentTasks": 3 } }`)
     const defaults = { background: { maxConcurrentTasks: 7, timeoutOverrideSeconds: 5 }, model: { name: "other" } }

@@ -17,7 +17,7 @@ export interface LoadConfigOptions<Sections extends SectionSchemas> {
   readonly spellings?: Readonly<Record<string, Spellings>>
   /** Overrides are read from it. Default: none. */
   readonly environment?: Variables
-  /** By section, what counts in place of the defaults where nobody says anything. */
+  /** By section, values that replace the schemas' defaults. */
   readonly defaults?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
@@ -26,7 +26,7 @@ interface Values<Sections extends SectionSchemas> {
   readonly plugins: ConfiguredPlugins
 }
 
-/** Values are complete whatever the status: the file's, then the environment's, then defaults. */
+/** Values are complete whatever the status: the environment's go before the file's, and the file's before defaults. */
 export type LoadedConfig<Sections extends SectionSchemas> = Values<Sections> &
   (
     | { readonly status: "absent" }

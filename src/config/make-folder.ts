@@ -6,8 +6,8 @@ import { systemCodeOf } from "../base/system-error.ts"
 const OWN_ONLY = 0o700
 
 /**
- * Makes a folder that is missing, with those above it. One at a time: where none can be made, as below `/proc`, Node's
- * recursive way tries without end.
+ * Makes a missing folder and those above it, one at a time: where none can be made, as below `/proc`, Node's recursive
+ * option tries without end.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return
@@ -20,7 +20,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Makes a data folder, and refuses one that can never be made. The first write there tells other problems. */
+/** Makes a data folder, and refuses one that can never be made. Other problems show at the first write there. */
 export function makeDataFolder(path: string): void {
   try {
     makeFolder(path)

@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /**
- * The parts of the configuration besides `plugins`, each with a schema that takes `{}` and fills in defaults. One that
- * is a single value has a schema that takes `undefined` instead.
+ * The parts of the configuration besides `plugins`, each with a schema that takes `{}` and fills in defaults. A section
+ * that is a single value has a schema that takes `undefined` instead.
  */
 export type SectionSchemas = Readonly<Record<string, z.ZodType>>
 export type SectionValues<Sections extends SectionSchemas> = {

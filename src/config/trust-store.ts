@@ -6,12 +6,12 @@ import { systemCodeOf } from "../base/system-error.ts"
 import type { FolderContents } from "./folder-contents.ts"
 import { makeFolder } from "./make-folder.ts"
 
-/** `empty`: there is nothing to trust. `changed`: it was trusted, and is not any more as it is now. */
+/** `empty`: there is nothing to trust. `changed`: the folder was trusted, and its files have changed since. */
 export type FolderTrust = "empty" | "trusted" | "changed" | "untrusted"
 
 export interface TrustedFolder {
   readonly directory: string
-  /** As they were when it was trusted. */
+  /** The files as they were when the folder was trusted. */
   readonly files: readonly string[]
   readonly trustedAt: string
 }
@@ -20,7 +20,7 @@ export interface TrustedFolder {
 export interface TrustStore {
   look(folder: FolderContents): Promise<FolderTrust>
   trust(folder: FolderContents): Promise<void>
-  /** By the directory with all links followed. False when it was not trusted. */
+  /** Takes the directory with all links followed. False if it was not trusted. */
   revoke(directory: string): Promise<boolean>
   list(): Promise<readonly TrustedFolder[]>
 }

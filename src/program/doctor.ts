@@ -21,13 +21,13 @@ export type { Finding } from "./finding.ts"
 
 export interface DoctorOptions extends Omit<EngineWish, "trust" | "notify"> {
   readonly dataDirectory: string
-  /** Told of steps that take long. */
+  /** Called with a line about each step that takes long. */
   readonly tell?: (line: string) => void
-  /** Default: this process's. */
+  /** Default: the version of this process. */
   readonly nodeVersion?: string
 }
 
-/** Looks at all that a start would need. It takes no task over, and starts nothing that it does not end again. */
+/** Checks everything that a start would need. It takes over no task, and starts nothing that it does not end again. */
 export async function examineProgram(options: DoctorOptions): Promise<readonly Finding[]> {
   const host = await examineHost(options.dataDirectory, options.nodeVersion ?? process.versions.node)
   const rest = await findOr("folder", "Fix it, then run the doctor again.", async () => {
@@ -88,7 +88,7 @@ interface PluginParts {
   readonly model: string
 }
 
-/** Brings all plugins up as a start would, MCP servers left out, and down again. */
+/** Registers all plugins as a start would, MCP servers left out, and closes them again. */
 async function examinePlugins(
   options: DoctorOptions,
   { folder, values, plugins, model }: PluginParts,

@@ -56,7 +56,7 @@ function readVariable(environment: Variables): string | undefined {
 export interface MigrationWish extends EngineWish {
   /** A role that may use the store from then on, without the right to change its tables. */
   readonly grantTo?: string
-  /** Told of steps that take long. */
+  /** Called with a line about each step that takes long. */
   readonly tell: (line: string) => void
 }
 
@@ -79,7 +79,7 @@ export async function migrateEngine(wish: MigrationWish): Promise<readonly strin
 
 const NO_ENGINE = `No store on PostgreSQL was named. Give --engine postgres://user@host/database, or set ${ENGINE_VARIABLE}. (The store in a data folder is brought to this version by itself, whenever it is opened.)`
 
-/** Looks, and changes nothing. What would refuse a start is a problem. */
+/** Checks the store, and changes nothing. Whatever would make a start fail is a problem. */
 export function examineServer(url: string, tell?: (line: string) => void): Promise<readonly Finding[]> {
   return findOr("engine", "Fix the problem above, or use another store: --engine URL", async () => {
     const { lookAtStore } = await import("../engine/postgres/schema/migrate-store.ts")

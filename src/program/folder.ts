@@ -7,22 +7,22 @@ import { createTrustStore, type FolderTrust, type TrustStore } from "../config/t
 export interface TrustQuestion {
   readonly directory: string
   readonly files: readonly string[]
-  /** The folder was trusted, and its files have changed since. */
+  /** True if the folder was trusted, and its files have changed since. */
   readonly isChanged: boolean
-  /** All of it in words, without control characters. */
+  /** The whole question in words, without control characters. */
   readonly text: string
 }
 
 export interface FolderOptions {
   readonly workingDirectory: string
-  /** Trust what lies in the folder from now on, as it is. */
+  /** True to trust what lies in the folder, as it is now. */
   readonly trust: boolean
   /** Asked when the folder has something that is not trusted. Default: it is not trusted. */
   readonly confirmTrust?: (question: TrustQuestion) => Promise<boolean>
   /** Default: the person's own. */
   readonly homeDirectory?: string
   readonly trustStore?: TrustStore
-  /** For what a person should know and need not act on. */
+  /** Tells a person what they should know and need not act on. */
   readonly notify: (text: string) => void
 }
 
@@ -39,7 +39,7 @@ export function openTrustStore(homeDirectory = homedir()): TrustStore {
   return createTrustStore({ path: join(homeDirectory, OWN_FOLDER, TRUST_FILE) })
 }
 
-/** Looks, and changes nothing. */
+/** Reads the folder and its trust, and changes nothing. */
 export async function lookAtFolder(
   options: Pick<FolderOptions, "workingDirectory" | "homeDirectory" | "trustStore">,
 ): Promise<ProgramFolder> {
@@ -48,7 +48,7 @@ export async function lookAtFolder(
   return { contents, trust: await trustStore.look(contents), homeDirectory }
 }
 
-/** Asks where it must, and remembers a yes. What was shown is what is trusted: a change meanwhile undoes it. */
+/** Opens a folder: asks if it must, and remembers a yes. Exactly what was shown is trusted: a change meanwhile undoes it. */
 export async function openFolder(options: FolderOptions): Promise<ProgramFolder> {
   const { trustStore = openTrustStore(options.homeDirectory), notify } = options
   const found = await lookAtFolder({ ...options, trustStore })
@@ -93,7 +93,7 @@ function listed(files: readonly string[]): readonly string[] {
   return more > 0 ? [...lines, `  and ${more} more`] : lines
 }
 
-/** The names of files are somebody else's text. */
+/** Replaces invisible characters: the names of files are somebody else's text. */
 function toVisible(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}")
 }

@@ -16,7 +16,7 @@ export async function examineHost(dataDirectory: string, nodeVersion: string): P
   ]
 }
 
-/** The store in the data folder. */
+/** Checks the store in the data folder. */
 export function examineEmbedded(dataDirectory: string): Promise<readonly Finding[]> {
   return findOr("engine", "Fix the problem above; the store was not changed.", () =>
     examineStore(join(dataDirectory, STORE_FILE)),
@@ -42,13 +42,13 @@ async function examineFolder(dataDirectory: string): Promise<readonly Finding[]>
   }
 }
 
-/** The nearest folder above it that is there. */
+/** The nearest folder above this path that exists. */
 async function findExisting(path: string): Promise<string> {
   const parent = dirname(path)
   return (await exists(parent)) || parent === path ? parent : findExisting(parent)
 }
 
-/** The rights alone do not tell: below /proc even root makes none. */
+/** Makes a folder and removes it. Permissions alone do not tell: below /proc even root can make none. */
 async function tryFolder(parent: string): Promise<void> {
   await rmdir(await mkdtemp(join(parent, ".meanwhile-")))
 }

@@ -11,22 +11,19 @@ const CONFIG_NAME = "meanwhile.config.ts"
 
 export interface InitOptions extends Pick<FolderOptions, "homeDirectory" | "trustStore"> {
   readonly directory: string
-  /** Replace the `meanwhile.config.ts` that is there. */
+  /** True to replace an existing `meanwhile.config.ts`. */
   readonly force: boolean
 }
 
 export interface InitResult {
   readonly path: string
-  /** False: the folder holds more that the person has not trusted, and that they have not been shown. */
+  /** False if the folder holds more that the person has not trusted, and that they have not been shown. */
   readonly isTrusted: boolean
-  /** Tells the person how to let Node load the file. Undefined: Node can. */
+  /** Tells the person how to let Node load the file. Undefined if Node can. */
   readonly advice: string | undefined
 }
 
-/**
- * Writes a configuration with every key, all of them commented out, and trusts it when nothing else would be trusted
- * along.
- */
+/** Writes a configuration with every key, all of them commented out, and trusts it if that trusts nothing else. */
 export async function initFolder(options: InitOptions): Promise<InitResult> {
   const { directory, force, trustStore = openTrustStore(options.homeDirectory) } = options
   const request = { ...options, workingDirectory: directory, trustStore }
@@ -66,7 +63,7 @@ ${sections.join("\n\n")}
 `
 }
 
-/** Stays a comment when the key is none any more. */
+/** This text stays a comment when the key before it is uncommented. */
 function describeValues({ values, default: fallback }: ReturnType<typeof keysOf>[number]): string {
   if (values.length === 0) return ""
   return ` // ${Array.isArray(fallback) ? "any" : "one"} of ${values.map(toSource).join(", ")}`

@@ -16,7 +16,7 @@ import { hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
-/** After so long the program says that it waits for servers. */
+/** After this time the program says that it waits for servers. */
 const PATIENCE_MS = 1_000
 
 /** The program waits for its store without a limit: its user sees that it waits, and can end it. */
@@ -24,7 +24,7 @@ const PATIENT = { patienceMs: Number.POSITIVE_INFINITY }
 
 export type { TrustQuestion } from "./folder.ts"
 
-/** Beside the folder: what the one who opens the program brings, over what the configuration says. */
+/** The folder's options, and those that the opener of the program sets over the configuration. */
 export interface ProgramOptions
   extends FolderOptions,
     Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "storeWait"> {
@@ -38,23 +38,23 @@ export interface ProgramOptions
   readonly maxConcurrentTasks?: number
   /** Set for a worker, with its options. Without it the section `worker` of the configuration has no effect. */
   readonly worker?: Partial<ProgramConfig["worker"]>
-  /** Default true. False: what tasks came to is left to be told by those who have the conversation open. */
+  /** Default true. False leaves it to processes that have the conversation open to report what tasks came to. */
   readonly makesReports?: boolean
-  /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
+  /** Default false: MCP servers connect after the conversation has begun. True for programs that cannot use them later. */
   readonly waitsForServers?: boolean
 }
 
-/** A runtime as screens have it. They ask a desk for tasks and conversations: the parts that lead past it are left out. */
+/** A runtime for screens. They ask a desk for tasks and conversations, so the parts that lead past the desk are left out. */
 export type ScreenRuntime = Omit<Runtime, "engine" | "tasks" | "sessions">
 
-/** A runtime with what only the program asks about. */
+/** A runtime, with what only the program asks for. */
 export interface Program extends ScreenRuntime {
   /** True if agents report the results of their tasks unasked. */
   readonly areReportsOn: boolean
   /** The place of the store, fit to be shown: without a password. */
   readonly storePlace: string
   readonly maxConcurrentTasks: number
-  /** As configured and wished for. */
+  /** The section of the configuration, with the options over it. */
   readonly worker: ProgramConfig["worker"]
 }
 
@@ -132,7 +132,7 @@ function withWishes(config: ProgramConfig, options: ProgramOptions): ProgramConf
   }
 }
 
-/** Null: the folder names none. */
+/** Null if the folder names no server. */
 async function createServers(
   options: ProgramOptions,
   folder: ProgramFolder,

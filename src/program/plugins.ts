@@ -24,9 +24,9 @@ import type { ProgramFolder } from "./folder.ts"
 
 export interface ProgramPluginsOptions {
   readonly folder: ProgramFolder
-  /** With the engine that is really used. */
+  /** Its `engine` is the one that is really used. */
   readonly config: ProgramConfig
-  /** Null: there are no MCP servers. */
+  /** Null if there are no MCP servers. */
   readonly mcp: Plugin | null
   readonly dataDirectory: string
   readonly workingDirectory: string
@@ -59,7 +59,7 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
   ]
 }
 
-/** Keeps conversations, as the configuration says. */
+/** The plugin that keeps conversations, as the configuration says. */
 export function createSessionPlugin(
   { plugin }: ProgramConfig["session"],
   options: { readonly directory: SessionDirectory; readonly workingDirectory: string },
@@ -76,7 +76,7 @@ function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): V
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !withheld.has(name)))
 }
 
-/** The folder's first: its own command goes before the person's general one of the same name. */
+/** The folder's files come first: its own command goes before the person's general one of the same name. */
 function foldersOf(
   { contents, trust, homeDirectory }: ProgramFolder,
   name: (typeof SPEAKING_FOLDERS)[number],
