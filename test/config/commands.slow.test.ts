@@ -22,7 +22,7 @@ function createProject() {
   return { directory, run }
 }
 
-test("a folder is trusted, listed and trusted no longer", async () => {
+test("a folder is trusted, listed, and its trust revoked", async () => {
   const { directory, run } = createProject()
   expect((await run("trust")).stdout).toContain("There is nothing in")
   writeFileSync(join(directory, ".mcp.json"), "{}")
@@ -37,7 +37,7 @@ test("a folder is trusted, listed and trusted no longer", async () => {
   })
 })
 
-test("init writes a trusted configuration once, and doctor finds it well", async () => {
+test("init writes a trusted configuration once, and doctor finds no problem in it", async () => {
   const { run } = createProject()
   expect(await run("init")).toMatchObject({ code: 0, stdout: expect.stringContaining("It is trusted as it is") })
   expect(await run("init")).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") })
@@ -74,7 +74,7 @@ test.each([
   expect((await run("doctor")).stdout).toContain(message)
 })
 
-test("a working folder that was removed is told of in words", async () => {
+test("a removed working folder is reported in plain words", async () => {
   const { directory } = createProject()
   const program = `cd "${directory}" && rmdir "${directory}" && exec "${process.execPath}" "${MAIN}" tasks`
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {

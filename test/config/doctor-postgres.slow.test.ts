@@ -6,13 +6,13 @@ import { examineServer } from "../../src/program/engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
 beforeAll(async () => {
-  // The first to ask waits until there is a server.
+  // The first request waits until the server has started.
   await using _ = await createTestDatabase({ isEmpty: true })
 })
 
 let roles = 0
 
-/** A database that SQL has prepared, and its URL for a role that was made for it. */
+/** A database prepared by SQL, and its URL for a role that was made for it. */
 async function createPlace(isEmpty: boolean, toStatements: (role: string, database: string) => readonly string[]) {
   const { url, drop } = await createTestDatabase({ isEmpty })
   const role = `patient_${process.pid}_${++roles}`
@@ -48,7 +48,7 @@ const PLACES = [
   { what: "a newer store", isEmpty: false, by: "owner", statements: () => [NEWER], status: "problem" },
 ] as const
 
-test.each(PLACES)("$what is a problem just when a start is refused", async ({ isEmpty, by, statements, status }) => {
+test.each(PLACES)("$what is a problem exactly when a start is refused", async ({ isEmpty, by, statements, status }) => {
   const place = await createPlace(isEmpty, statements)
   const url = by === "owner" ? place.url : place.roleUrl
   expect(await examineServer(url)).toMatchObject([{ check: "engine", status }])

@@ -85,7 +85,7 @@ test("a store is opened, found healthy and measured", async () => {
   })
 })
 
-test("a store that is none, an old Node and a data folder that is a file are problems", async () => {
+test("a file that is no store, an old Node and a data folder that is a file are problems", async () => {
   const { examine, dataDirectory } = createProject()
   mkdirSync(dataDirectory)
   writeFileSync(join(dataDirectory, "store.sqlite"), "this is no store at all, whatever it is called".repeat(100))

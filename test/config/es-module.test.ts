@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const run = promisify(execFile)
 
-/** Node's own loader refuses these files, and not the one of the tests: so a process of its own loads them. */
+/** Node's own loader refuses these files, and the loader of the tests does not, so a process of its own loads them. */
 const LOADING = `
 import { loadConfig } from ${JSON.stringify(new URL("../../src/config/load-config.ts", import.meta.url).href)}
 import { createPluginLoader } from ${JSON.stringify(new URL("../../src/config/plugin-loader.ts", import.meta.url).href)}

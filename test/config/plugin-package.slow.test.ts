@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const NAME = "meanwhile-plugin-units"
 const SESSION = fileURLToPath(new URL("../support/config/package-session.ts", import.meta.url))
 
-/** A folder with the packages a person would install in it, and the plugin's where it is wanted. */
+/** A folder with the packages that a person would install in it, and the plugin's package if it is wanted. */
 function createProject(plugins: readonly unknown[], place: string): string {
   const directory = createFolder()
   mkdirSync(join(directory, "node_modules"))
@@ -41,7 +41,7 @@ test.each([
   },
 )
 
-test("a package that is not installed is told of with the command that installs it, and the rest works", async () => {
+test("a package that is not installed is reported with the command that installs it, and the rest works", async () => {
   const directory = createProject(["meanwhile-plugin-nobody"], "elsewhere")
   const printed = await runProgram(SESSION, directory, ["--conditions=@meanwhile/source"])
   expect(JSON.parse(printed)).toMatchObject({

@@ -104,7 +104,7 @@ test("the task tools show no more results than an answer may hold", async () => 
     const input = { url: `${pages.url}/${path}` }
     await meanwhile.desk(LOCAL_PERSON).tasks.start({ tool: "fetch_url", input, session: session.id })
   }
-  // None ends before it is waited for: it would be told with the message instead.
+  // No page ends before it is waited for: its result would come with the message instead.
   session.on(({ type }) => {
     if (type === "tool_call.started") pages.release()
   })

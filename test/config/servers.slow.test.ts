@@ -12,7 +12,7 @@ import { everything } from "../support/mcp/open-mcp.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** A folder whose only server can be started once the file `ready` is there. */
+/** A folder whose only server can be started once the file `ready` exists. */
 function createProject() {
   const root = createFolder()
   const workingDirectory = join(root, "project")
@@ -69,7 +69,7 @@ function createSilentProject(connectTimeoutMs: number) {
   return { notes, place: { ...place, trust: true, notify: (text: string) => void notes.push(text) } }
 }
 
-test("a server that does not answer keeps nobody from talking, and ending, and is told", async () => {
+test("a server that does not answer does not keep the program from talking and ending, and is reported", async () => {
   const { notes, place } = createSilentProject(120_000)
   const patient = await openProgram({ ...place, model: createScriptedModel(["Hello."]) })
   expect((await (await patient.createSession()).send("Hi.")).text).toBe("Hello.")
@@ -83,14 +83,14 @@ test("a server that does not answer keeps nobody from talking, and ending, and i
   expect(hasty.notes).toEqual([expect.stringMatching(/^MCP server silent is not reachable: .*, see \/mcp$/)])
 })
 
-test("whoever waits for servers waits until they were tried, and is told so", async () => {
+test("a program that waits for servers waits until they were tried, and is told so", async () => {
   const { notes, place } = createSilentProject(1_500)
   const meanwhile = await openProgram({ ...place, waitsForServers: true })
   onTestFinished(() => meanwhile.close())
   expect(notes).toEqual(["Waiting for the MCP servers…", expect.stringContaining("silent is not reachable")])
 })
 
-test("work that was left behind finds the tools of its server", async () => {
+test("work that an earlier process left finds the tools of its server", async () => {
   const { makeReady, ...place } = createProject()
   makeReady()
   const { workingDirectory, dataDirectory, environment } = place

@@ -146,7 +146,7 @@ test("a file's name cannot draw on the terminal", async () => {
   expect(told[0]).not.toContain("\u001b")
 })
 
-test("a mistake in .mcp.json is told and costs nothing but the servers", async () => {
+test("a mistake in .mcp.json is reported and costs nothing but the servers", async () => {
   const { open, told } = createProject({ ".mcp.json": "{" })
   expect((await open({ trust: true })).plugins).toEqual(BUILT_IN)
   expect(told[0]).toMatch(/No MCP server was started.*\.mcp\.json: it is not JSON/s)

@@ -8,7 +8,7 @@ import { NAME } from "../support/asking.ts"
 import { createFolder } from "../support/workplace.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 
-/** A store in which agents stand as a test puts them: nobody takes work from it. */
+/** A store in which tests place agents in any state: nobody takes work from it. */
 async function openStanding() {
   const runtime = await openTestRuntime({ dataDirectory: createFolder(), takesWork: false })
   onTestFinished(() => runtime.close())
@@ -30,10 +30,10 @@ function createStanding({ engine }: Runtime) {
   const work = (session: SessionId, parentTask: TaskId) => createTask(engine, RUNNING, { session, parentTask })
   const wait = (session: SessionId, parentTask: TaskId, question: object) =>
     createTask(engine, { as: "waiting", wait: sampleWait(question) }, { session, parentTask })
-  /** A running agent or tool asks, and stands still. */
+  /** A running agent or tool that asks a question and stands still. */
   const ask = (session: SessionId, parentTask: TaskId) =>
     wait(session, parentTask, { question: { kind: "question", text: NAME.text, asked: { ...NAME } } })
-  /** A call is to be allowed; the agent that wants it goes on meanwhile. */
+  /** A call that needs an approval, while the agent that made it goes on. */
   const approve = (session: SessionId, parentTask: TaskId) =>
     wait(session, parentTask, { reason: "approval", question: { kind: "may_it_run", text: "May it run?" } })
   return { agent, queue, work, ask, approve }
@@ -71,7 +71,7 @@ test("an agent that waits for two tasks is blocked by the questions of both", as
   expect(blocked.get(other.id)?.map(({ task }) => task.id)).toEqual([second.id])
 })
 
-test("a call that is to be allowed holds up nobody who has other work", async () => {
+test("a call that needs an approval holds up no agent that has other work", async () => {
   const { desk, agent, approve, work } = await openStanding()
   const going = await agent(null, null, false)
   const call = await approve(going.own, going.turn)

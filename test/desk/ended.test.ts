@@ -39,7 +39,7 @@ async function end(runtime: Runtime, session: SessionId | null, value: string): 
   const { id } = await runtime.tasks.start({ tool: "echo", input: { value }, session, notify: "silent" })
   const { task } = await runtime.tasks.result(id, { waitMs: 20_000 })
   if (!("endedAt" in task)) throw new Error("It has not ended.")
-  // Ends of one millisecond are told apart by nothing: the order in the assertions needs two.
+  // Ends within one millisecond have no order, and the assertions need one.
   await moveOn(runtime, task.endedAt)
   return id
 }
@@ -70,7 +70,7 @@ test("what ended while an actor was away is told once, in whichever runtime the 
   expect(idsOf(await third.desk(LOCAL_PERSON).ended.list(conversation))).toEqual([later])
 })
 
-test("what one actor was told, another is told all the same", async () => {
+test("an end that one actor was told is told to another actor all the same", async () => {
   const { open } = createPlace()
   const runtime = await open()
   const conversation = await beginConversation(runtime, LOCAL_PERSON, ANNA)
@@ -89,7 +89,7 @@ test("what an actor was told in one workspace hides nothing that ended in anothe
   const other = runtime.desk({ workspace: "others", actor: "person" })
   const conversation = await beginConversation(runtime, LOCAL_PERSON)
   await acknowledgeAll(other, conversation)
-  // This desk's mark was set now, and hides what ends in the same millisecond.
+  // This desk's mark was set just now, and hides tasks that end in the same millisecond.
   await moveOn(runtime, other.now())
   const { id } = await other.tasks.start({ tool: "echo", input: { value: "there" } })
   // In a shared store an actor hears only of tasks of a conversation, and of tasks that were promised.
@@ -101,7 +101,7 @@ test("what an actor was told in one workspace hides nothing that ended in anothe
   expect(idsOf(await other.ended.list(conversation))).toEqual([id])
 })
 
-test("an actor may have any name: what was told stays told", async () => {
+test("an actor may have any name: an end that was told stays told", async () => {
   const { open } = createPlace()
   const runtime = await open()
   const names = ["x", "x.next", "../x", "\u{d800}", "\u{1f600}".repeat(100)].map((actor) => ({
@@ -133,7 +133,7 @@ test("a kill before an end was acknowledged shows it again; what was acknowledge
   expect(idsOf(await second.desk(LOCAL_PERSON).ended.list(conversation))).toEqual(ids.slice(1))
 })
 
-test("an end that a screen could not show is shown by the next one", async () => {
+test("an end that a screen could not show is shown by the next screen", async () => {
   const { open } = createPlace()
   const first = await open()
   const conversation = await beginConversation(first, LOCAL_PERSON)

@@ -11,7 +11,7 @@ import { openAgent } from "../support/session/open-agent.ts"
 
 const { signal } = new AbortController()
 
-/** Something that is followed and has nothing more to tell for now. */
+/** Things to follow that have nothing more to tell for now. */
 const FOLLOWED: Record<string, (desks: Desks) => Promise<AsyncGenerator<unknown, void>>> = {
   async "an inbox"({ desk }) {
     const lists = desk.inbox.follow(signal)
@@ -143,7 +143,7 @@ test("many tasks that changed at once cost one look at the inbox, not one each",
   for (const { id } of many) expect(looks).not.toContain(id)
 })
 
-/** A clock with which the regular looks of a desk never come, and how often one was wanted. */
+/** A clock with which the regular looks of a desk never come, and a count of how often one was wanted. */
 function withoutLooks() {
   let wanted = 0
   const clock: Clock = {
@@ -192,7 +192,7 @@ test("a turn that is waited for is returned as it stands when nobody waits any m
   await sent
 })
 
-test("all tasks of a screen have ended as soon as the last end is told", async () => {
+test("all tasks of a screen count as ended as soon as the last end is told", async () => {
   const { clock, wanted } = withoutLooks()
   const { desk, gated } = await openDesks({ clock })
   const told: string[] = []

@@ -66,7 +66,7 @@ describe("the inbox of a desk", () => {
     expect(await desks.meanwhile.engine.store.wait(item.id)).toMatchObject({ state: "answered", answeredBy: "ada" })
   })
 
-  test("refuses a second answer, an answer that is none, and the answer to a task that waits for nobody", async () => {
+  test("refuses a second answer, an invalid answer, and an answer to a task that waits for nobody", async () => {
     const desks = await openDesks()
     const { desk } = desks
     await ask(desks, { ...COLOUR, fallback: undefined })
@@ -79,7 +79,7 @@ describe("the inbox of a desk", () => {
     await expect(desk.inbox.answer(id, "red")).rejects.toMatchObject({ code: "wrong_state", details: { taskId: id } })
   })
 
-  test("refuses an answer to what nobody has asked, however its id is written", async () => {
+  test("refuses an answer to a question that nobody has asked, however its id is written", async () => {
     const { desk } = await openDesks()
     for (const id of [
       "",
@@ -105,7 +105,7 @@ describe("the inbox of a desk", () => {
     expect(items[0]).toMatchObject({ question: { ...question, about: "call" }, expiresAt: null, onExpiry: false })
     await expect(desk.inbox.answer(allowed.id, "perhaps")).rejects.toMatchObject({ code: "invalid_input" })
     expect(await desk.inbox.list()).toHaveLength(2)
-    // A process that only looks: the one that takes work goes on with what was allowed.
+    // This process only looks: the one that takes work goes on with the allowed call.
     await (await elsewhere()).inbox.answer(allowed.id, "yes")
     expect(await desk.inbox.answer(refused.id, "no, too sweet")).toMatchObject({
       status: "cancelled",

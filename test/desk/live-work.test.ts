@@ -22,7 +22,10 @@ async function openIdleRuntime(maxConcurrentTasks: number): Promise<TestRuntime>
   return runtime
 }
 
-/** What a chat that runs so many tasks says of two that are in the queue. On a server, tasks without a conversation concern nobody. */
+/**
+ * What a chat that runs at most so many tasks says of two queued tasks. On a server, tasks without a conversation concern
+ * nobody.
+ */
 async function tellOfQueued(maxConcurrentTasks: number): Promise<readonly string[]> {
   const runtime = await openIdleRuntime(maxConcurrentTasks)
   for (const command of ["sleep 1", "sleep 2"]) await runtime.tasks.start({ tool: "run_command", input: { command } })

@@ -79,7 +79,7 @@ test("a session needs a person while an agent below it asks one", async () => {
   expect(await desk.sessions.find(session.id)).toMatchObject({ state: "needs_you", turn: null })
 })
 
-test("a session that nobody knows, or that several ids begin like, is refused", async () => {
+test("an unknown id of a session, or a prefix of several ids, is refused", async () => {
   const { runtime, session } = await openAgent(["Hello.", "Hello."], { isKept: true })
   const { sessions } = runtime.desk(LOCAL_PERSON)
   const unknown = createSessionId()
@@ -95,7 +95,7 @@ test("a session that nobody knows, or that several ids begin like, is refused", 
   expect([await sessions.isKept(session.id), await sessions.isKept(unknown)]).toEqual([true, false])
 })
 
-// A hundred turns take long on a server, and the same directory lists them.
+// Only on a file: a hundred turns take long on a server, and the same directory lists them.
 testOfFile("a session is found however many were used since", async () => {
   const count = 110
   const { runtime, session } = await openAgent(
@@ -107,7 +107,7 @@ testOfFile("a session is found however many were used since", async () => {
   expect((await runtime.desk(LOCAL_PERSON).sessions.find(session.id)).id).toBe(session.id)
 })
 
-test("messages are read page by page with a cursor, and the last cursor finds what is said later", async () => {
+test("messages are read page by page with a cursor, and the last cursor finds messages that come later", async () => {
   const { runtime, session } = await openAgent(["One.", "Two.", "Three."], { isKept: true })
   await session.send("First.")
   await session.send("Second.")
@@ -127,7 +127,7 @@ test("messages are read page by page with a cursor, and the last cursor finds wh
   expect(items.map(({ text }) => text)).toEqual(["Third.", "Three."])
 })
 
-test("a session of another workspace has no messages, and is not kept there", async () => {
+test("a session of another workspace has no messages here, and is not kept here", async () => {
   const { runtime, session } = await openAgent(["One."], { isKept: true })
   await session.send("First.")
   const foreign = runtime.desk({ workspace: "others", actor: "mallory" }).sessions

@@ -30,7 +30,7 @@ async function openConversation() {
       ;(await gated.call(number)).finish()
       const { task } = await runtime.tasks.result(id, { waitMs: 10_000 })
       if (!("endedAt" in task)) throw new Error("It has not ended.")
-      // Ends of one millisecond have no order.
+      // Ends within one millisecond have no order.
       await eventually("the clock moves on", () => runtime.engine.now() > task.endedAt)
       return task
     },
@@ -63,7 +63,7 @@ test("what ended in a conversation is missed until one of its chats has announce
   expect(await openIn(createFolder()).list(conversation)).toEqual([])
 })
 
-test("what belongs to no conversation is missed where its end was promised, until it was announced or removed", async () => {
+test("a task without a conversation is missed where its end was promised, until it was announced or removed", async () => {
   const { conversation, end, openIn, remove } = await openConversation()
   const folder = createFolder()
   const [ended, removed] = [await end(null), await end(null)]
@@ -77,7 +77,7 @@ test("what belongs to no conversation is missed where its end was promised, unti
   expect(await openIn(folder).isTold({ id: removed.id, session: null }, () => false)).toBe(false)
 })
 
-test("what was promised in one workspace is not shown in another one that uses the same folder", async () => {
+test("an end that was promised in one workspace is not shown in another one that uses the same folder", async () => {
   const { conversation, end, openIn } = await openConversation()
   const folder = createFolder()
   const ended = await end(null)

@@ -28,7 +28,9 @@ function outline(branches: readonly TaskBranch[]): unknown {
   )
 }
 
-/** A parent with two children of one group and one of none, of which one has a child itself; and a task beside them. */
+/**
+ * A parent with two children in one group and one child in none, one of which has a child itself; and a task beside them.
+ */
 async function openFamily() {
   const opened = await openDesks()
   const { desk, meanwhile } = opened
@@ -359,7 +361,7 @@ describe("a desk", () => {
   })
 })
 
-test("no task is of no kind or of no status", async () => {
+test("a filter with an empty list of kinds or statuses selects no task", async () => {
   const { desk, gated } = await openDesks()
   await desk.tasks.start({ tool: "gated", input: {} })
   await gated.call(1)

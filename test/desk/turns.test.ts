@@ -19,7 +19,7 @@ async function openElsewhere() {
   return { gate, sent, session, desk: runtime.desk(LOCAL_PERSON) }
 }
 
-test("the answer of a turn that another process has is there when the turn has ended", async () => {
+test("the answer of a turn in another process can be read when the turn has ended", async () => {
   const { gate, sent, session, desk } = await openElsewhere()
   const [turn] = await desk.turns.list()
   if (!turn) throw new Error("There is no turn.")
@@ -32,7 +32,7 @@ test("the answer of a turn that another process has is there when the turn has e
   expect(await desk.turns.list()).toEqual([])
 })
 
-test("a message in a session that another process has names the turn, which can be stopped from here", async () => {
+test("the refusal of a message to a session that is busy elsewhere names the turn, which can be stopped from here", async () => {
   const { sent, session, desk } = await openElsewhere()
   const refused = await session.send("And now?", { whenBusyElsewhere: "refuse" }).catch((error: unknown) => error)
   const busy = toBusyTurn(refused)
@@ -42,7 +42,7 @@ test("a message in a session that another process has names the turn, which can 
   expect((await sent).outcome).toBe("stopped")
 })
 
-test("the calls that a turn waits for move to the background, where the turn runs", async () => {
+test("the calls that a turn waits for are promoted only in the process that runs the turn", async () => {
   const folder = createFolder()
   const gated = createGatedTool({ obeys: true, background: { mode: "after", ms: 60_000 } })
   const calling = createScriptedModel([{ calls: [{ tool: "gated", input: { name: "one" } }] }, "It goes on."])
@@ -72,7 +72,7 @@ test("the calls that a turn waits for move to the background, where the turn run
   expect((await sent).text).toBe("It goes on.")
 })
 
-test("a turn that waits for a person is nobody's, and tells whoever waits for it what is asked, and that it was answered", async () => {
+test("no process has a turn that waits for a person; a wait for it tells the question, then that it was answered", async () => {
   const folder = createFolder()
   const gated = createGatedTool({ obeys: true, onCrash: "ask", background: { mode: "never" } })
   const open = { tools: [gated.tool], isKept: true, folder }

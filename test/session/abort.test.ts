@@ -82,7 +82,7 @@ describe.each(PLACES)("a turn that is stopped, %s", (_, isKept) => {
   })
 })
 
-/** While a prompt is enriched the turn is not in the store yet. */
+/** Without the moment in which the prompt is enriched: the turn is not in the store yet. */
 const BEGUN_MOMENTS = MOMENTS.filter(([moment]) => moment !== "while the prompt is enriched")
 
 test.each(BEGUN_MOMENTS)(

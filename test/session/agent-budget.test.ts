@@ -78,7 +78,7 @@ test("a last call that calls tools all the same ends the work", async () => {
   expect(requestsOf(opened.provider, "below")).toHaveLength(2)
 })
 
-test("what an agent whose budget is used up has left running is stopped", async () => {
+test("tasks that an agent left running are stopped when its budget is used up", async () => {
   const slow = defineTool({
     name: "slow",
     description: "Takes its time.",
@@ -104,7 +104,7 @@ test("after a shutdown a budget counts what was spent before it", async () => {
   await first.runtime.close()
   const second = await openSubagents({ main: [], below: ["What I have."], dataDirectory })
   expect(await endOf(second, { id })).toMatchObject({ patch: { payload: { answer: "What I have." } } })
-  // The call that was cut off counts, too: together with the first it is past the budget.
+  // The call that was cut off counts too: together with the first call it is past the budget.
   expect(requestsOf(second.provider, "below").map(({ tools }) => tools)).toEqual([[]])
 })
 
@@ -147,7 +147,7 @@ test("an agent that waits for its task in a call when its time is over is releas
   const started = await startAgent(opened, { budget: { timeMs: 5_000 } })
   await slow.call(1)
   await eventually("it waits", () => requestsOf(opened.provider, "below").length === 2)
-  // Once: a clock that runs on while the store is written passes the limit of the whole task, too.
+  // Advances once: a clock that runs on while the store is written passes the limit of the whole task, too.
   clock.advance(5_000)
   await eventually("its time is over", () => requestsOf(opened.provider, "below").length === 3)
   expect(await endOf(opened, started)).toMatchObject({
@@ -155,12 +155,12 @@ test("an agent that waits for its task in a call when its time is over is releas
   })
 })
 
-test("a budget of nothing is refused", async () => {
+test("a budget of zero is refused", async () => {
   const opened = await openSubagents({ main: [], below: [] })
   await expect(startAgent(opened, { budget: { tokens: 0 } })).rejects.toThrow(/budget/)
 })
 
-test("a budget of money is refused where nobody knows what the model costs", async () => {
+test("a budget of money is refused if the model's price is not known", async () => {
   const opened = await openSubagents({ main: [], below: ["Worked."] })
   const task = await endOf(opened, await startAgent(opened, { budget: { costMicros: 30 } }))
   expect(task).toMatchObject({

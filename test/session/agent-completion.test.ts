@@ -29,14 +29,14 @@ test("D2: completion is tied to the turn that was asked for, not to the session 
   const child = items.find(({ data }) => data["parent"] === first.session.id)
   const second = await openSubagents({ dataDirectory, main: [], below: ["What was asked for.", "Small talk."] })
   const talk = await second.runtime.openSession(child?.id as never)
-  // The person's own turn in the agent's conversation comes after the one that was left.
+  // The person's own turn in the agent's conversation comes after the turn that was left.
   expect(await talk.send("How are you?")).toMatchObject({ text: "Small talk." })
   expect(await endOf(second, { id })).toMatchObject({ patch: { payload: { answer: "What was asked for." } } })
 })
 
 async function readSessions(dataDirectory: string) {
   await using engine = await openTestEngine(dataDirectory)
-  // Before the engine closes.
+  // Awaited here, before the engine closes.
   return await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
 }
 
@@ -89,7 +89,7 @@ test("D4: a missed event is caught by the fallback within its interval, and prod
   const clock = createManualClock()
   const engine = await openTestEngine(directory, { clock })
   const gated = createGatedTool()
-  // What is queued runs in no process: nobody hears of its end but by the store.
+  // A queued task runs in no process: only the store tells of its end.
   const later = defineTool({
     name: "later",
     description: "Starts something much later.",

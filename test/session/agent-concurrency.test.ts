@@ -35,7 +35,7 @@ test("an agent of an unknown profile is refused before anything is started", asy
 })
 
 test("agents that start agents in the background are at most three levels deep", async () => {
-  /** Whoever is asked for the first time asks another one. */
+  /** An agent that is asked for the first time starts another one. */
   const deeper: ScriptStep = ({ messages }) =>
     messages.length === 1 ? { calls: [{ tool: "start_agent", input: { task: "Go deeper." } }] } : "Done."
   const { runtime, session, provider } = await openSubagents({
@@ -53,7 +53,7 @@ test("agents that start agents in the background are at most three levels deep",
   expect(refused[0]).toContain("An agent here would be 4 levels deep; at most 3 are allowed.")
 })
 
-test("an agent that has as many live agents as it may have starts no more", async () => {
+test("an agent with as many live agents as are allowed starts no more", async () => {
   const gate = createGate()
   const start = { calls: [{ tool: "start_agent", input: { task: "Help.", profile: "worker" } }] }
   const again = { calls: [{ tool: "start_agent", input: { task: "Help more.", profile: "worker" } }] }

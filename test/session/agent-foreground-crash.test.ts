@@ -21,7 +21,9 @@ async function comesTo({ store, clock }: LivingRuntime, id: TaskId, status: RunS
   })
 }
 
-/** A turn whose call asks an agent in the foreground, and the agent's turn: both are in the queue, and nobody takes them. */
+/**
+ * Leaves a turn whose call asks an agent in the foreground, and the agent's turn: both are queued, and nobody takes them.
+ */
 async function leaveTurns(folder: string) {
   const first = await open(folder, 1, [spawns, never])
   const session = await first.runtime.createSession()
@@ -36,7 +38,7 @@ async function leaveTurns(folder: string) {
   return { above, below, second }
 }
 
-test("an agent in the foreground whose caller's turn is cancelled while nobody has it does not go on", async () => {
+test("an agent in the foreground does not go on if its caller's turn is cancelled while no worker has it", async () => {
   const folder = createFolder()
   const { above, below, second } = await leaveTurns(folder)
   await second.runtime.tasks.cancel(above)

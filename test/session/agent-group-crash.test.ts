@@ -34,7 +34,7 @@ test("C10: a subagent whose turn goes on after a crash is woken by the group tha
   const left = [() => ({ gate: gate.pass(), text: "They run." }), "The walls fell."]
   const next = await beginLife(folder, 2, { script: left, tools: createTools(), plugins })
   await gate.reached
-  // The seal comes late, however soon the agent looks.
+  // Delays the seal, so that the agent looks before it.
   interceptCommits({ engine: next }, async (operations, commit) => {
     const isSeal = operations.some(({ op }) => op === "group.move")
     for (let round = 0; isSeal && round < 50; round++) await new Promise((resolve) => setImmediate(resolve))

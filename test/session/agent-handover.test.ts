@@ -15,7 +15,7 @@ const firstOf = (request: ModelRequest | undefined): string => {
   return first ? textOf(first) : ""
 }
 
-/** What a subagent is told when it is asked for after a first exchange, and what it sees after a second one. */
+/** Asks for a subagent after a first exchange: what it is told then, and what it sees after a second exchange. */
 async function handOver(input: Partial<AgentInput>, isKept = true) {
   const opened = await openSubagents({
     isKept,

@@ -11,7 +11,7 @@ import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const calls = (tool: string) => ({ calls: [{ tool }] })
 
-/** What two processes have in common, of which the second goes on with what the first has left. */
+/** What two processes share, the second of which goes on with what the first has left. */
 function createShared() {
   const gated = createGatedTool({ obeys: true, onCrash: "retry" })
   const dataDirectory = join(createFolder(), "data")
@@ -51,7 +51,7 @@ for (const [where, isKept] of PLACES) {
   })
 }
 
-test("what an agent called is counted once, whoever goes on with it and whatever is begun again", async () => {
+test("an agent's calls are counted once, whichever process goes on with it and whichever call is begun again", async () => {
   const { gated, shared } = createShared()
   const first = await openSubagents({ ...shared, below: [calls("read"), calls("gated")] })
   await first.session.send("Hello.")

@@ -13,7 +13,7 @@ import { finishTurn } from "../support/chaos/turn-scenario.ts"
 const PARENT = "parent" as SessionId
 const FOLLOW_UP = "And one more?"
 
-test("whatever commit or effect a process dies at, a follow-up is sent once, or never was accepted", async () => {
+test("a follow-up is sent once or was never accepted, whatever commit or effect a process dies at", async () => {
   const points = await findPoints()
   expect(points.length).toBeGreaterThanOrEqual(12)
   for (const point of points) await playRound([point])
@@ -28,7 +28,7 @@ test("dying again while a follow-up is picked up is no different", async () => {
   }
 })
 
-/** Says how many messages of others it has answered. Asking it is an effect. */
+/** A model that says how many messages of users it has answered. Asking it is an effect. */
 function createModel({ life, asked }: HouseModelParts): ConnectedModel {
   return {
     id: "teller/model",
@@ -57,7 +57,7 @@ async function followUp(runtime: Runtime, id: TaskId): Promise<void> {
   await finishTurn(runtime)
 }
 
-/** From the follow-up to the end of all it led to. */
+/** The crash points from the follow-up to the end of everything that it led to. */
 async function findPoints(): Promise<readonly CrashPoint[]> {
   const house = createAgentHouse(createModel)
   try {
@@ -70,7 +70,7 @@ async function findPoints(): Promise<readonly CrashPoint[]> {
   }
 }
 
-/** One life for each crash point, then one that is left in peace. */
+/** Plays one life for each crash point, then one without a crash. */
 async function playRound(points: readonly CrashPoint[]): Promise<void> {
   const house = createAgentHouse(createModel)
   const name = points.map(describeCrash).join(", then ")

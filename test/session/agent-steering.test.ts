@@ -117,7 +117,7 @@ test("what is said to an agent before its run has ended, and kept after it, is n
       Object.assign(store, {
         async documents(...asked: Parameters<typeof documents>) {
           const found = await documents(...asked)
-          // The first look is that of the one who says it, the second that of the run that has ended.
+          // The first look is the speaker's, the second that of the run that has ended.
           if (asked[1] === collection && ++looks === 2) hasLooked.resolve()
           return found
         },

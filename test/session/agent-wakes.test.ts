@@ -82,7 +82,7 @@ test("an agent that waits for its task across a restart is woken once, and hands
   expect(requestsOf(second.provider, "below")).toHaveLength(1)
 })
 
-/** One slot, and agents of the model `main` below agents of the model `below`. */
+/** Opens a runtime with one slot, and agents of the model `below` under agents of the model `main`. */
 function openWithOneSlot(options: Pick<SubagentOptions, "main" | "below" | "tools">) {
   return openSubagents({
     ...options,
@@ -141,7 +141,7 @@ test("C18: with one slot, an agent whose child asks a person does not deadlock",
   const { runtime } = opened
   const { id } = await startAgent(opened)
   const wait = await eventually("it asks", async () => (await runtime.engine.store.waits({ isOpen: true }))[0])
-  // Whoever waits for a person holds no slot, nor do those above: another task runs meanwhile.
+  // A run that waits for a person holds no slot, nor do the runs above it: another task runs meanwhile.
   const other = await runtime.tasks.start({ tool: "gated", input: {} })
   ;(await gated.call(1)).finish()
   await endOf(opened, other)

@@ -14,7 +14,7 @@ const calls = (...names: readonly string[]): ScriptStep => ({
 const BECAUSE = "use another folder"
 const DENIAL = `no, ${BECAUSE}`
 
-/** One whom a life asks and who says nothing. */
+/** A person who is asked and never answers. */
 const silent: PersonChannel = { name: "test", ask: () => new Promise(() => {}) }
 
 const answering = (value: string): PersonChannel => ({
@@ -41,7 +41,7 @@ function open(onCrash: "fail" | "ask" | "retry", script = calls("one")) {
   return {
     gated,
     live,
-    /** The first life: it ends where it is told to. */
+    /** Begins the first life, which ends where it is told to. */
     async begin(own: Partial<LifeOptions>): Promise<LivingRuntime> {
       const first = await live({ script: [script], ...own })
       void (await first.runtime.createSession()).send("Go.").catch(() => {})
@@ -70,7 +70,7 @@ test.each(["fail", "ask", "retry"] as const)(
 )
 
 test.each(["before", "after"] as const)(
-  "a call that a person allowed has begun once that is kept: its process died %s it",
+  "a call that a person allowed has begun once its begin is kept: its process died %s that commit",
   async (when) => {
     const { gated, live, begin } = open("fail")
     await isOver(await begin({ person: yes, ending: { when, isHere: isBegunAgain } }))
@@ -84,7 +84,7 @@ test.each(["before", "after"] as const)(
   },
 )
 
-test("a call that was allowed and ran when its process died follows its tool", async () => {
+test("a call that was allowed and ran when its process died follows its tool's onCrash", async () => {
   const { gated, live, begin } = open("fail")
   const first = await begin({ person: yes })
   await gated.call(1)
@@ -95,7 +95,7 @@ test("a call that was allowed and ran when its process died follows its tool", a
   expect(gated.calls).toHaveLength(1)
 })
 
-test("a call that was refused is not asked about again, while another of its message is", async () => {
+test("a refused call is not asked about again, while another call of the same message is", async () => {
   const { gated, live, begin } = open("fail", calls("one", "other"))
   let asked = 0
   const person: PersonChannel = {

@@ -21,7 +21,7 @@ import {
 } from "../support/session/open-agent.ts"
 import { say } from "../support/session/test-tools.ts"
 
-/** Answers the same to everything, and remembers what it was asked. */
+/** A person who answers every question the same, and remembers what they were asked. */
 function createPerson(value: string) {
   const questions: Question[] = []
   const person: PersonChannel = {

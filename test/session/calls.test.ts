@@ -17,7 +17,7 @@ describe.each(PLACES)("several calls in one answer, %s", (_, isKept) => {
     const calls = ["a", "b", "c"].map((name) => ({ tool: "gated", input: { name }, id: name }))
     const { session } = await openAgent([{ calls }, "done"], { isKept, tools: [gated.tool] })
     const sent = session.send("go")
-    // The third begins before the first has ended.
+    // The third call begins before the first has ended.
     const third = await gated.call(3)
     third.finish("third")
     gated.calls[1]?.finish("second")

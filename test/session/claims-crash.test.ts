@@ -11,7 +11,9 @@ import { beginLife } from "../support/session/lives.ts"
 
 const SESSION = "session-claims" as SessionId
 
-/** Reads the result of a task in its first life and dies with it; in the second it shows nothing. */
+/**
+ * A tool that reads the result of a task in its first life, in which the process dies; in the second life it shows nothing.
+ */
 function createPeek(onRead?: () => void): Tool {
   return defineTool({
     name: "peek",
@@ -28,7 +30,7 @@ function createPeek(onRead?: () => void): Tool {
   })
 }
 
-test("a result that a call read before a crash is told when the answer after it does not show it", async () => {
+test("a result that a call read before a crash is told when its answer after the crash does not show it", async () => {
   const folder = createFolder()
   const read = Promise.withResolvers<void>()
   const script = [{ calls: [{ tool: "peek" }] }, "That is all."]
@@ -52,7 +54,7 @@ test("a result that a call read before a crash is told when the answer after it 
   expect(await second.store.notices({ session: SESSION, states: ["pending", "claimed"] }, 10)).toEqual([])
 })
 
-test("a result that a call showed before a crash is told when its answer after it is the id of its task", async () => {
+test("a result that a call showed before a crash is told when its answer after the crash is its task's id", async () => {
   const folder = createFolder()
   const shown = Promise.withResolvers<void>()
   const work = defineTool({
@@ -88,7 +90,7 @@ test("a result that a call showed before a crash is told when its answer after i
   })
   const record = task && (await first.store.task(task.id))
   if (!record?.askedBy) throw new Error("Nobody asked for it.")
-  // As a call in the foreground does that sees its task end in time.
+  // Claims the result, as a call in the foreground does that sees its task end in time.
   const keys = [{ taskId: record.id, run: 1, kind: "ended" }] as const
   await first.store.commit([{ op: "notice.claim", keys, by: record.askedBy }])
   expect(await first.store.notices({ session: SESSION, states: ["claimed"] }, 10)).toHaveLength(1)

@@ -10,7 +10,7 @@ import { openTestRuntime } from "../support/test-engine.ts"
 import { showCommand } from "../support/show-command.ts"
 import { lastSaid, openAgent } from "../support/session/open-agent.ts"
 
-/** What it says in another program on the same store. */
+/** Runs the command in another program on the same store, and returns what it says. */
 const clear = (meanwhile: Runtime): Promise<string> => showCommand(clearCommand, "", meanwhile)
 
 async function openBeside(folder: string): Promise<Runtime> {
@@ -39,7 +39,7 @@ test("a result that its conversation is still to be told is not cleared away by 
   await expect(runtime.tasks.get(id)).rejects.toMatchObject({ code: "not_found" })
 })
 
-test("a result that a turn has read and not kept yet is not cleared away either", async () => {
+test("a result that a turn has read, and has not kept yet, is not cleared away either", async () => {
   const told: string[] = []
   const bake = defineTool({
     name: "bake",

@@ -58,7 +58,7 @@ test("what was begun and lives stays, and is cleared when it has ended; what is 
   expect(await clear(runtime, own)).toBe("1 ended task of yours removed.\n")
 })
 
-test("only what one's own conversations have not used is said to be kept", async () => {
+test("only results that one's own conversations have not used are said to be kept", async () => {
   const { runtime, session, other, echoIn, own } = await openShared()
   await echoIn(session.id, false)
   await echoIn(other.id, false)

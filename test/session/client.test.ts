@@ -28,7 +28,7 @@ async function connect(script: Script, options: RuntimeOptions = {}) {
   return { client, model }
 }
 
-test("hooks that are set twice are heard once, and taken off at once", async () => {
+test("hooks that are set twice are called once, and removed at once", async () => {
   const { client } = await connect(["one", "two"])
   const heard: string[] = []
   const hooks: UiHooks = { onAgentOutput: (_agent, _source, text) => void heard.push(text) }
@@ -142,7 +142,7 @@ test("004-64: a client's nine hooks follow an agent from its beginning to its en
   ])
 })
 
-test("hooks set later hear of the agent that is there, those taken off hear nothing, and one that throws harms nobody", async () => {
+test("hooks set later are told of the existing agent, removed ones of nothing, and one that throws harms nobody", async () => {
   const { client } = await connect(["one", "two"])
   const heard: string[] = []
   client.setUiHooks({

@@ -9,10 +9,10 @@ import { add } from "../support/session/test-tools.ts"
 
 const overflow = { error: { code: "context_overflow", message: "The context is full." } } as const
 
-/** About 100 tokens: enough that it is worth to be without it. */
+/** About 100 tokens: enough to make a collection worth while. */
 const LONG = "word ".repeat(80).trim()
 
-/** Keeps the last message, and remembers what it was asked. */
+/** A plugin that keeps only the last message, and remembers what it was asked. */
 function createForgetfulGc(isDue = false) {
   const asked: unknown[] = []
   const plugin: GcPlugin = definePlugin({
@@ -46,7 +46,7 @@ describe.each(PLACES)("collecting the context, %s", (_, isKept) => {
     expect(events.filter(({ type }) => type === "context.collected")).toMatchObject([{ removedMessages: 2 }])
   })
 
-  test("makes void what was heard before the model said that it is full", async () => {
+  test("voids the output that was heard before the model said that it is full", async () => {
     const { session, events } = await openAgent(["one", { text: ["I am sa"], ...overflow }, "two"], { isKept })
     session.setGc(createForgetfulGc().plugin)
     await session.send("first")

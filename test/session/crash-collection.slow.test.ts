@@ -8,7 +8,7 @@ import { createScenario, finishTurn, goOn } from "../support/chaos/turn-scenario
 import { withPatience } from "../support/patience.ts"
 
 const SCENARIO = createScenario("collection", [["look", "note"], ["note"]])
-/** Too small for the talk and the turn after it, and large enough for the turn. */
+/** Too small for the talk and the turn after it together, and large enough for the turn alone. */
 const TIGHT = {
   contextLimitTokens: 1_000,
   gc: { strategy: "summarize", thresholdPercent: 40, targetPercent: 35, keepRecentTurns: 1 },
@@ -51,7 +51,7 @@ async function countPoints(): Promise<{ first: Count; last: Count; collected: nu
   }
 }
 
-/** A conversation that has something to collect. */
+/** A house with a conversation that has something to collect. */
 async function createTalkedHouse(): Promise<TurnHouse> {
   const house = createTurnHouse(TIGHT)
   const { runtime } = await (await house.begin()).opened

@@ -8,7 +8,7 @@ import type { Child } from "../support/chaos/child.ts"
 import { eventually } from "../support/eventually.ts"
 import { stateOf } from "../support/processes.ts"
 
-/** Whoever stands still is missed after it; one that only has to wait for the machine is not. */
+/** A program that stands still is missed after this time; one that only waits for the machine is not. */
 const LEASE_SECONDS = 4
 
 async function openSite(
@@ -25,7 +25,7 @@ async function openSite(
   return { site, scenario }
 }
 
-/** Ends what it was told to wait with, and is let go. */
+/** Tells a program that waits to finish, and checks that it did. */
 async function finish(site: TurnSite, child: Child): Promise<void> {
   child.send("finish")
   await site.ended(child)
@@ -36,7 +36,7 @@ async function isStopped({ process: { pid } }: Child): Promise<void> {
   await eventually("the program stands still", () => pid !== undefined && stateOf(pid) === "T")
 }
 
-test("a turn whose program is killed goes on in another that was there already", async () => {
+test("a turn whose program is killed goes on in another program that runs already", async () => {
   const { site, scenario } = await openSite("killed-beside", [["look", "note"], ["build"]])
   const other = site.start({ leaseSeconds: LEASE_SECONDS, waits: true, goesOn: true })
   await other.said("ready")
@@ -78,7 +78,7 @@ for (const when of ["before", "after"] as const) {
       expect(told).toMatchObject({ failed: expect.stringContaining("another worker") as string })
       const late = site.effects().slice(before.length)
       expect(late.filter((effect) => effect.startsWith("did"))).toEqual([])
-      // A question whose owner was checked before the standstill may be on its way: no check closes that window.
+      // A model call whose owner was checked before the standstill may be on its way: no check closes that window.
       expect(late.filter((effect) => effect.startsWith("asked")).length).toBeLessThanOrEqual(1)
       child.send("close")
       await site.ended(child)

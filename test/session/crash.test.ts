@@ -12,11 +12,11 @@ const SCENARIO = createScenario("crash", [
 
 interface Holding {
   readonly house: TurnHouse
-  /** Lets what is held go on, and holds nothing more. */
+  /** Lets the house go on, and holds nothing more. */
   release(): void
 }
 
-/** A house in which nothing goes on after this has happened. */
+/** A house in which nothing goes on after this effect. */
 function holdAt(effect: string, options: HouseOptions = {}): Holding {
   const held = Promise.withResolvers<void>()
   let isOver = false
@@ -32,7 +32,7 @@ function holdAt(effect: string, options: HouseOptions = {}): Holding {
   }
 }
 
-/** Begins the turn, and shuts down as soon as this has happened. */
+/** Begins the turn, and shuts down right after this effect. */
 async function shutDownAt({ house, release }: Holding, effect: string): Promise<void> {
   const { runtime } = await (await house.begin()).opened
   const session = await runtime.createSession({ id: SCENARIO.session })
@@ -113,7 +113,7 @@ test("a turn that was continued after a crash survives a shutdown as well", asyn
   await checkEnd(house, open, { crashes: 2 })
 })
 
-test("a message that was accepted is answered, whoever died since", async () => {
+test("a message that was accepted is answered, whichever process died since", async () => {
   const holding = holdAt("asked crash 0")
   const { life, opened } = await holding.house.begin()
   const { runtime, store } = await opened

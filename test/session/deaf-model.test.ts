@@ -6,7 +6,7 @@ import { createGate } from "../support/session/gate.ts"
 import { findHistoryProblems } from "../support/session/history-problems.ts"
 import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
-/** Its first answer comes when the gate opens, whatever its signal says. */
+/** A model whose first answer comes when the gate opens, whatever its signal says. */
 function createDeafModel() {
   const gate = createGate()
   const inner = createScriptedModel(["late", "again"])

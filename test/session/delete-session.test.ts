@@ -32,7 +32,7 @@ test("a conversation that is deleted while its subagent works asks no model any 
   expect((await runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })).items).toEqual([])
 })
 
-test("what was said to an agent, and not heard before its conversation is deleted, goes with it", async () => {
+test("messages that an agent has not read are deleted with its conversation", async () => {
   const { runtime, session } = await openSubagents({ main: ["hello"], below: [] })
   await session.send("hi")
   const { store } = runtime.engine

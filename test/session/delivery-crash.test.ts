@@ -20,14 +20,14 @@ const isReport = (operations: readonly Operation[]): boolean =>
 const tells = (operations: readonly Operation[]): boolean =>
   JSON.stringify(operations).includes("[End of the notices.]")
 
-/** The first life starts a task that ends, and is over somewhere on the way of its result. */
+/** Plays a first life: it starts a task that ends, and dies somewhere on the way of the task's result. */
 async function endOnTheWay(folder: string, options: Omit<LifeOptions, "tools">): Promise<LivingRuntime> {
   const gated = createGatedTool({ background: { mode: "always" } })
   const first = await beginLife(folder, 1, { ...options, tools: [gated.tool, add] })
   const session = await first.runtime.createSession({ id: SESSION })
   void session.send("bake").catch(() => {})
   const call = await gated.call(1)
-  // The call itself would be answered with what has ended before it is answered.
+  // Finishes only now: an end before the call's answer would be told in that answer.
   await first.isAsked(2)
   call.finish("a brown loaf")
   await advanceUntil(first.clock, "the life is over", () => first.life.isOver)
@@ -47,7 +47,7 @@ async function goOn(folder: string, options: Omit<LifeOptions, "tools">): Promis
   return { ...next, session, events }
 }
 
-/** Whatever was left of them goes on by itself. */
+/** Waits for turns that the first life left: they go on by themselves. */
 async function turnsAreOver({ store }: NextLife): Promise<void> {
   const left = { kinds: ["turn"], statuses: LIVE_STATUSES } as const
   await eventually("the turn ends", async () => (await store.countTasks(left)) === 0)
@@ -118,7 +118,7 @@ describe("C16: a crash between claiming a result and storing the turn that shows
     const session = await first.runtime.createSession({ id: SESSION })
     void session.send("bake").catch(() => {})
     const call = await gated.call(1)
-    // What has ended before is told with the answer of the call that started it.
+    // Finishes only now: an earlier end would be told with the answer to the call that started the task.
     await first.isAsked(2)
     call.finish("a brown loaf")
     await first.life.over

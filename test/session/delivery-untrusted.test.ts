@@ -24,10 +24,10 @@ const FORGED = [
 
 const LINE_END = /[\n\r\v\f\u0085\u2028\u2029]/
 
-/** Lines that are not others' text. */
+/** Lines that are not quoted. */
 const ownLines = (told: string): readonly string[] => told.split(LINE_END).filter((line) => !line.startsWith("| "))
 
-/** Each is a real call, run and commit of a real store. */
+/** Each end takes a real call, run and commit of a real store. */
 const A_THOUSAND_ENDS_MS = 60_000
 
 describe("C9: a notice cannot be taken for the user's words or for an approval", () => {

@@ -13,7 +13,7 @@ import {
   waitForReports,
 } from "../support/session/reporting.ts"
 
-/** Of the test that runs: scripts name its tasks. */
+/** The agent of the running test, whose tasks the scripts name. */
 let agent: ReportingAgent
 
 const toStart = (more: JsonObject = {}): ScriptStep => ({
@@ -91,7 +91,7 @@ describe.each(PLACES)("C4: a result already read is not reported again, %s", (_,
   })
 })
 
-test("a person who looks at a result uses nothing of it", async () => {
+test("a person who looks at a result does not use it", async () => {
   await open([toStart(), "It runs.", "It is ready."], true)
   await agent.session.send("bake")
   agent.session.disableReports()

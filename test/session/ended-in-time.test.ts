@@ -20,7 +20,7 @@ const fails = defineTool({
   run: () => Promise.reject(new Error(BROKEN)),
 })
 
-/** As with a store that is slower than the tool: whoever looks at a task of it finds its end. */
+/** Imitates a store that is slower than the tool: a read of a tool's task finds its end. */
 function showOnlyEnds(store: TaskStore): void {
   const read = store.task.bind(store)
   Object.assign(store, {
@@ -35,7 +35,7 @@ function showOnlyEnds(store: TaskStore): void {
   })
 }
 
-test("the failure of a task that its call has answered with is not told again", async () => {
+test("a failure that was the answer to its call is not told again", async () => {
   const script = [{ calls: [{ tool: "fails" }] }, "I have seen that.", "You are welcome."]
   const { runtime, store } = await beginLife(createFolder(), 1, { script, tools: [fails] })
   showOnlyEnds(store)

@@ -149,7 +149,7 @@ describe.each(PLACES)("what is heard of an agent, %s", (_, isKept) => {
     expect(typesOf(events)).toContain("turn.completed")
   })
 
-  test("is told no more to a listener that was taken off", async () => {
+  test("is no longer told to a listener that was removed", async () => {
     const { session } = await openAgent(["one", "two"], { isKept })
     const heard: string[] = []
     const takeOff = session.on(({ type }) => heard.push(type))

@@ -18,7 +18,7 @@ const answers = (...ids: string[]): Message => ({
 })
 const says = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] })
 
-test("a whole conversation has no problem", () => {
+test("a complete conversation has no problem", () => {
   const whole = [userMessage("a"), asks("1", "2"), answers("2", "1"), says("b"), userMessage("c"), says("d")]
   expect(findHistoryProblems(whole)).toEqual([])
   expect(findHistoryProblems([])).toEqual([])

@@ -46,7 +46,7 @@ test("a session that is used while the record is read is not missed", async () =
   expect(seen.size).toBe(150)
 })
 
-test("a session of nobody, or of another workspace, is refused", async () => {
+test("an unknown session, or one of another workspace, is refused", async () => {
   const { runtime } = await openAgent([], { isKept: true })
   const other = await writeSession(runtime.engine.store, 1, "elsewhere" as WorkspaceId)
   for (const session of [createSessionId(), other]) {

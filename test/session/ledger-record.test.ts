@@ -93,7 +93,7 @@ test("an answer that was cut off in a call has cost something all the same", asy
   expect(withoutTime(await read(runtime))).toEqual(withoutTime(runtime.ledger.entries()))
 })
 
-test("a plugin's call while the model is asked makes no call be repeated after a crash", async () => {
+test("a plugin's model call while the model is asked does not make a tool call run again after a crash", async () => {
   const folder = createFolder()
   const { late, gate, asked } = createLate()
   const runs: string[] = []
@@ -166,7 +166,7 @@ async function runLedger(dataDirectory: string, ...parameters: readonly string[]
   return written.join("")
 }
 
-/** Asks the model when the gate is opened, in the background. */
+/** A plugin that asks the model in the background, once the gate is open. */
 function createLate() {
   const gate = createGate()
   const { promise: asked, resolve } = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import { openAgent } from "../support/session/open-agent.ts"
 
 const LIMIT = 3_000
 const TURNS = 200
-/** One page in forty alone is more than the whole window. */
+/** Every fortieth page alone is larger than the whole window. */
 const read = defineTool({
   name: "read",
   description: "Reads a page.",

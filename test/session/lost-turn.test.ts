@@ -15,7 +15,7 @@ test("a turn that is lost while it begins goes on, and the conversation with it"
   const { runtime, session } = await openAgent(["Hello.", "Again."], { isKept: true, clock, background })
   let beginning: "none" | "written" | "lost" = "none"
   interceptCommits(runtime, async (operations, commit) => {
-    // As if the store had been away for so long that others took this worker for dead.
+    // As if the store had been away for so long that other workers took this one for dead.
     if (beginning === "written" && operations.some(({ op }) => op === "lease.renew")) {
       beginning = "lost"
       throw new MeanwhileError("stale_claim", "Another worker has taken it.")
@@ -35,7 +35,7 @@ test("a turn that is lost while it begins goes on, and the conversation with it"
   expect((await session.send("and now?")).text).toBe("Again.")
 })
 
-/** In both orders in which a process that comes back can learn of it. */
+/** A process that comes back can learn of its loss in two orders. */
 for (const first of ["its lease is refused", "what it writes is refused"] as const) {
   test(`a turn that another worker has answered is not called stopped when ${first} first`, async () => {
     const clock = createManualClock()
@@ -54,7 +54,7 @@ for (const first of ["its lease is refused", "what it writes is refused"] as con
       if (!operations.some(({ op }) => op === "step.start")) return commit(operations)
       isAway = true
       if (first === "its lease is refused") {
-        // By then the turn waits for this to be written.
+        // Lets the turn wait for this commit first.
         await setImmediate()
         clock.advance(LEASE_SECONDS * 1000)
         await refused.promise

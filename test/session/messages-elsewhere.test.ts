@@ -8,7 +8,7 @@ import { findHistoryProblems } from "../support/session/history-problems.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
 
-/** So rarely that nothing is found by it. */
+/** A scan so rare that it finds nothing. */
 const HARDLY_EVER = { background: { completionScanIntervalMs: 3_600_000 } }
 
 /** One process has a turn that is held up; another has the same session open. */
@@ -22,7 +22,7 @@ async function openBusy(script: Script = ["two", "three"]) {
   return { ...here, gate, sent, there, other: await there.openSession(here.session.id), model }
 }
 
-/** Resolves when something waits for this turn to change: then what was said has been refused once. */
+/** Resolves when somebody waits for the turn to change: then the message has been refused once. */
 function watchedHere({ engine }: Awaited<ReturnType<typeof openBusy>>["there"]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { subscribeTask } = engine.bus
@@ -36,7 +36,7 @@ function watchedHere({ engine }: Awaited<ReturnType<typeof openBusy>>["there"]):
 }
 
 describe("a message to a session whose turn another process has", () => {
-  test("is said when that has ended, and asks no model before", async () => {
+  test("is sent when that turn has ended, and asks no model before", async () => {
     const { other, gate, sent, session, there, model } = await openBusy()
     const waits = watchedHere(there)
     const next = other.send("b")
@@ -49,7 +49,7 @@ describe("a message to a session whose turn another process has", () => {
     expect(session.history().map(textOf)).toEqual(["a", "one", "b", "two", "d", "four"])
   })
 
-  test("keeps its place among those that are said after it", async () => {
+  test("keeps its place before messages that are sent after it", async () => {
     const { other, gate, there } = await openBusy()
     const waits = watchedHere(there)
     const first = other.send("b")
@@ -60,7 +60,7 @@ describe("a message to a session whose turn another process has", () => {
     expect(other.history().map(textOf)).toEqual(["a", "one", "b", "two", "c", "three"])
   })
 
-  test("is withdrawn by its signal, and those behind it are not", async () => {
+  test("is withdrawn by its signal, and messages behind it are not", async () => {
     const { other, gate, there, sent } = await openBusy()
     const withdrawn = new AbortController()
     const waits = watchedHere(there)
@@ -104,7 +104,7 @@ describe("a message to a session whose turn another process has", () => {
     expect((await sent).text).toBe("one")
   })
 
-  test("is refused at once where that is wanted, and the refusal names the turn", async () => {
+  test("is refused at once if the caller wants that, and the refusal names the turn", async () => {
     const { other, gate, sent } = await openBusy()
     await expect(other.send("b", { whenBusyElsewhere: "refuse" })).rejects.toMatchObject({
       code: "session_busy",
@@ -115,7 +115,7 @@ describe("a message to a session whose turn another process has", () => {
     expect((await other.send("b", { whenBusyElsewhere: "refuse" })).text).toBe("two")
   })
 
-  test("is said after a stop of that turn", async () => {
+  test("is sent after a stop of that turn", async () => {
     const { other, sent, session, there } = await openBusy()
     const waits = watchedHere(there)
     const next = other.send("b")
@@ -125,7 +125,7 @@ describe("a message to a session whose turn another process has", () => {
     expect((await next).text).toBe("two")
   })
 
-  test("is said after the turn that this process goes on with, when the other one is gone", async () => {
+  test("is sent after the turn that this process continues, when the other process is gone", async () => {
     const { other, runtime, sent, there, gate } = await openBusy(["one again", "two"])
     const waits = watchedHere(there)
     const next = other.send("b")
@@ -191,7 +191,7 @@ test("a conversation that is open here is loaded with what another process has s
   expect(await loaded()).toEqual(["a", "one", "b", "two", "c", "three"])
 })
 
-test("of messages that processes send at the same moment, each has its turn", async () => {
+test("messages that processes send at the same moment each have their turn", async () => {
   const here = await openAgent(["one", "two", "three"], { isKept: true })
   await here.session.send("a")
   const { runtime: there } = await openScripted(createScriptedModel(["two", "three"]), {

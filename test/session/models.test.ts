@@ -119,7 +119,7 @@ test("004-21: a plugin that needs another model is offered to no model that does
   expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual(["add"])
 })
 
-test("what such a plugin says and adds to prompts reaches no model that does not meet it either", async () => {
+test("the instructions and prompts of such a plugin reach no model that does not meet it either", async () => {
   const other = createScriptedProvider("other", { large: ["two"] })
   const wordy = definePlugin({ ...picky, enrichPrompt: (prompt: string) => ({ prompt: `${prompt} +care` }) })
   const { session, model, runtime } = await openAgent(["one"], { plugins: [other, wordy] })

@@ -10,7 +10,7 @@ import { findHistoryProblems } from "../support/session/history-problems.ts"
 import { lastSaid, openAgent, openScripted } from "../support/session/open-agent.ts"
 import { add } from "../support/session/test-tools.ts"
 
-test("a conversation is not described beside a turn that runs elsewhere, which comes to its end", async () => {
+test("a description is refused while a turn runs elsewhere, and that turn comes to its end", async () => {
   const gate = createGate()
   const { session, folder } = await openAgent([() => ({ gate: gate.pass(), text: "one" }), "two"], { isKept: true })
   const there = await openScripted(createScriptedModel([]), { isKept: true, folder })

@@ -9,7 +9,7 @@ import { startAgent } from "../support/session/start-agent.ts"
 
 const { model: _, ...PROFILE } = WORKER
 
-test("who takes only its own work goes on with the left turn of the session it opens, and with no other", async () => {
+test("a process that takes only its own work continues the turn left in the session it opens, and no other", async () => {
   const folder = createFolder()
   const gates = [createGate(), createGate()]
   const script = gates.map((gate) => () => ({ gate: gate.pass(), text: "never said" }))
@@ -43,7 +43,7 @@ test("who takes only its own work goes on with the left turn of the session it o
   })
 })
 
-test("who runs no tasks goes on with the left turn of the session it opens, and leaves an agent and its turn to others", async () => {
+test("a process that runs no tasks continues the turn of the session it opens, and leaves agents to others", async () => {
   const folder = createFolder()
   const gates = [createGate(), createGate()]
   const script = gates.map((gate) => () => ({ gate: gate.pass(), text: "never said" }))

@@ -25,13 +25,13 @@ const lastResult = (session: Session): string => resultText(resultsOf(session.hi
 const isPlan = (operation: Operation): boolean =>
   operation.op === "document.put" && operation.collection.startsWith("plugins")
 
-/** Another process on the same store, with a data folder of its own for all that plugins keep in files. */
+/** Opens another process on the same store, with a data folder of its own for all that plugins keep in files. */
 async function openBeside(folder: string, script: Script = []) {
   const directory = join(createFolder(), "plans")
   return openScripted(createScriptedModel(script), { isKept: true, folder, plugins: [createTodoPlugin({ directory })] })
 }
 
-test("a plan is where its conversation is: another process goes on with it, and both see what the other did", async () => {
+test("a plan is stored with its conversation: another process goes on with it, and both see what the other did", async () => {
   const agent = await openAgent([plan("knead", "bake"), "made"], { isKept: true, plugins: [createTodoPlugin()] })
   await agent.session.send("plan it")
   const there = await openBeside(agent.folder, [update(1), "done"])
@@ -69,7 +69,7 @@ test("two processes that change a plan at once lose no step", async () => {
     tasks.execute({ tool: "updateStep", input: { step, status: "completed" }, session: agent.session.id }).answer
   let isFirst = true
   interceptCommits(agent.runtime, async (operations, commit) => {
-    // Between what was read and what is written, the other one writes.
+    // Lets the other process write between this one's read and its write.
     if (isFirst && operations.some(isPlan)) {
       isFirst = false
       await complete(there.runtime, 2)
@@ -81,7 +81,7 @@ test("two processes that change a plan at once lose no step", async () => {
   expect(await agent.session.runCommand("plan")).toContain("4 of 4 steps ended")
 })
 
-test("what an earlier version kept in the data folder goes on, for others too", async () => {
+test("a plan that an earlier version kept in the data folder goes on, for other processes too", async () => {
   const directory = createFolder()
   const id = createSessionId()
   const steps = [

@@ -6,7 +6,7 @@ import type { OnCrash } from "../../src/task/step.ts"
 
 const MESSAGE: Message = { role: "assistant", parts: [{ type: "call", id: "one", tool: "act", input: {} }] }
 
-/** A turn that goes on, and of whose calls no step was kept. */
+/** A turn that is continued, without a kept step of any of its calls. */
 function createStepless(onCrash: OnCrash): TurnScope {
   const offered = { name: "act", found: { tool: { onCrash } } }
   return {
@@ -17,7 +17,7 @@ function createStepless(onCrash: OnCrash): TurnScope {
 }
 
 test.each(["fail", "ask"] as const)(
-  "a call without a record is not run again where a crash means %s",
+  "a call without a record is not run again if its tool's onCrash is %s",
   async (onCrash) => {
     const { answers } = await recallAnswers(createStepless(onCrash), MESSAGE, 1)
     expect(JSON.stringify(answers.get("one"))).toContain("It was interrupted")

@@ -45,7 +45,7 @@ test("a report that cannot be written is tried again now and then, and made when
   expect(reportsOf(agent)).toEqual(["The bread is ready."])
 })
 
-test("a report that another process was quicker to write over is made later, and the person is not told beside it", async () => {
+test("a report whose commit meets a conflict is made later, and the person gets no notification beside it", async () => {
   const clock = createManualClock()
   const agent = await openReporting([starts("bread"), "It runs.", "The bread is ready."], { clock })
   await agent.session.send("bake")

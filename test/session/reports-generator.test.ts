@@ -44,7 +44,7 @@ describe("a generator of one's own", () => {
     expect(reportsOf(agent)).toEqual([])
   })
 
-  test("does not publish what the conversation was told meanwhile", async () => {
+  test("does not publish a report about results that the conversation was told meanwhile", async () => {
     const written = Promise.withResolvers<string>()
     const asked = Promise.withResolvers<void>()
     const agent = await openReporting([starts("bread"), "It runs.", "I see."], OFF)

@@ -57,7 +57,7 @@ test("C5: a session that stays busy for hours still gets its notices: deferral h
   expect(reportsOf(agent)).toEqual(["The bread is ready."])
 })
 
-/** Whatever it is told, it starts another task. */
+/** A model that starts another task, whatever it is told. */
 function* startForEver(): Generator<ScriptStep> {
   for (;;) yield ({ messages }: ModelRequest) => (messages.at(-1)?.role === "tool" ? "Started." : starts("again"))
 }
@@ -116,7 +116,7 @@ describe("C11: starting tasks from reports is bounded by hops and wakes", () => 
     await agent.session.reported()
     expect(reportsOf(agent)).toHaveLength(3)
     expect(notificationsOf(agent)).toEqual([expect.stringContaining("the fourth")])
-    // The model hears of it with the next message, and may report again from there.
+    // The model is told of the fourth end with the next message, and may report again after it.
     await agent.session.send("go on")
     expect(lastSaid(agent.model, -2)).toContain("| the fourth")
     await finishNext(agent, 5)

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
 import { MANY_AT_ONCE, openReporting, tasksOf, textsOf, waitForReports } from "../support/session/reporting.ts"
 
-/** More than one commit takes at once. */
+/** More ends than one commit takes at once. */
 const COUNT = 600
 const HELD_UP_MS = 20
 
-test("ends that a process which is held up writes one after the other are one report", async () => {
+test("ends that a process writes one after the other, because it is held up, are told in one report", async () => {
   const agent = await openReporting(["Hello.", "All done.", "Too many reports."], { background: MANY_AT_ONCE })
   const { runtime, session, gated } = agent
   await session.send("Hello.")

@@ -28,7 +28,7 @@ async function endTask(agent: ReportingAgent): Promise<void> {
   await waitForEnds(agent, await tasksOf(agent))
 }
 
-test("whoever waits for reports of a conversation that never had a task is released when its turn ends", async () => {
+test("a wait for reports of a conversation that never had a task ends with its turn", async () => {
   const clock = createManualClock()
   const gate = createGate()
   const script = [() => ({ gate: gate.pass(), text: "Hello." })]

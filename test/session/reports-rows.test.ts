@@ -81,7 +81,7 @@ describe("results come back", () => {
     gate.open()
     await Promise.all([first, second])
     await session.reported()
-    // What was said in between told it: nobody says it again.
+    // The message in between told the result, so it is not reported again.
     expect(reportsOf(agent)).toEqual([])
     expect(lastSaid(agent.model, 3)).toMatch(/\| a loaf\n\[End of the notices\.\]\n\nanother$/)
   })

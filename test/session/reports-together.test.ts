@@ -27,12 +27,12 @@ async function startAll(agent: ReportingAgent): Promise<void> {
   await agent.gated.call(COUNT)
 }
 
-/** Within a millisecond. */
+/** Ends all tasks within a millisecond. */
 function finishAll({ gated }: ReportingAgent): void {
   for (const { input, finish } of gated.calls) finish(`done with ${input.name}`)
 }
 
-/** How often the conversation tells of each task that it has ended. */
+/** How often the conversation says of each task that it has ended. */
 async function countTold(agent: ReportingAgent): Promise<readonly number[]> {
   const ids = await tasksOf(agent)
   const told = textsOf(agent.session).join("\n")
@@ -107,7 +107,7 @@ describe("C2: N tasks that finish within a millisecond: every one is reported, o
   })
 
   test("while it is closing", async () => {
-    // By this clock nobody gets to look before it closes.
+    // With this clock the reporter does not look before the runtime closes.
     const agent = await openReporting([starts(...NAMES), "They run."], toOptions(createManualClock(Date.now())))
     await startAll(agent)
     const ids = await tasksOf(agent)

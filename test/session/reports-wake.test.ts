@@ -47,7 +47,7 @@ test("C13: waiting half an hour for a task costs zero model calls", async () => 
   expect(reportsOf(agent)).toEqual(["All done."])
 })
 
-/** The commit that ends a turn. */
+/** True for the commit that ends a turn. */
 function endsTurn(operations: readonly Operation[]): boolean {
   return operations.some(({ op }) => op === "session.update") && operations.some(({ op }) => op === "task.apply")
 }
@@ -78,7 +78,7 @@ test.each(["before", "after"] as const)(
   },
 )
 
-/** Nobody is woken by what is committed about sessions. */
+/** An engine whose bus drops wake-ups about sessions. */
 function createDeafEngine(engine: Engine): Engine {
   const subscribe: Bus["subscribe"] = (listener) =>
     engine.bus.subscribe((wake) => {
@@ -104,7 +104,7 @@ test("D4: a missed event is caught by the fallback within its interval, and prod
   expect(textsOf(agent.session).join("\n").split("| Summary: a loaf")).toHaveLength(2)
 })
 
-test("a session that is busy in another process is reported to when it is idle there, once", async () => {
+test("results of a session that is busy in another process are reported once, when it is idle there", async () => {
   const gate = createGate()
   let isIdle = false
   const told: boolean[] = []

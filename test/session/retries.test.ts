@@ -6,7 +6,7 @@ import { type OpenAgent, openAgent, PLACES } from "../support/session/open-agent
 
 type Retried = Extract<AgentEvent, { type: "model_call.retried" }>
 
-/** Lets the time of every wait pass, as soon as it begins. */
+/** Advances the clock past every wait as soon as it begins. */
 function passWaits({ session }: OpenAgent, clock: ManualClock): Retried[] {
   const waits: Retried[] = []
   session.on((event) => {
@@ -61,7 +61,7 @@ describe.each(PLACES)("an error of the model that may pass, %s", (_, isKept) => 
     expect((await session.send("again")).text).toBe("fine")
   })
 
-  test("makes void what was heard of the answer it cut off", async () => {
+  test("voids the output of the answer that it cut off", async () => {
     const clock = createManualClock()
     const script = [{ text: ["I am sa"], error: { code: "model_unavailable" } } as const, { text: ["All ", "well."] }]
     const agent = await openAgent(script, { isKept, clock })
@@ -79,7 +79,7 @@ describe.each(PLACES)("an error of the model that may pass, %s", (_, isKept) => 
     expect(JSON.stringify(agent.session.history())).not.toContain("I am sa")
   })
 
-  test("makes void what was heard of its thoughts, too", async () => {
+  test("voids the reasoning of that answer, too", async () => {
     const clock = createManualClock()
     const script = [{ reasoning: "Hm.", error: { code: "model_unavailable" } } as const, "Well."]
     const agent = await openAgent(script, { isKept, clock })

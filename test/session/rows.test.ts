@@ -7,7 +7,7 @@ const LAST_ROW = 75
 /** Rows of the framework's specification that were decided otherwise: `docs/decisions` says why. */
 const DECIDED_OTHERWISE = [14, 22, 25, 31, 35, 73]
 
-/** Rows that another suite shows, in this file. */
+/** Rows that a file of another suite shows. */
 const ELSEWHERE: Readonly<Record<number, string>> = {
   61: "test/cli/second-program.slow.test.ts",
   62: "test/plugin/background-capable.test.ts",
@@ -23,7 +23,7 @@ const tests = readdirSync(FOLDER)
 
 const rows = Array.from({ length: LAST_ROW }, (_, index) => index + 1).filter((row) => !DECIDED_OTHERWISE.includes(row))
 const toName = (row: number): string => `004-${String(row).padStart(2, "0")}`
-/** The name of a test begins with it, or the row of a table of tests does. */
+/** True if the name of a test, or a row of a table of tests, begins with the row's name. */
 const isNamed = (row: number, where = tests): boolean => where.includes(`"${toName(row)}: `)
 
 describe("every row of the framework's specification", () => {

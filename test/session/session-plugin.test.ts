@@ -9,7 +9,7 @@ import { createGate } from "../support/session/gate.ts"
 import { lastSaid, openAgent } from "../support/session/open-agent.ts"
 import { openWithFiles, talk } from "../support/session/open-with-files.ts"
 
-/** Everything it is asked, in order. */
+/** A plugin that remembers everything it is asked, in order. */
 function createNotingPlugin(saved?: (id: SessionState["id"]) => SessionState) {
   const asked: string[] = []
   const plugin: SessionPlugin = definePlugin({

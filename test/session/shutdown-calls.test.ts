@@ -18,7 +18,7 @@ const calls = (...names: readonly string[]): ScriptStep => ({
   calls: names.map((name) => ({ tool: "gated", input: { name } })),
 })
 
-/** The first who is asked never answers; once the gate is reached the question is open. */
+/** A person who never answers. Once the gate is reached, the question is open. */
 function createSilentPerson() {
   const gate = createGate()
   const person: PersonChannel = {
@@ -44,7 +44,7 @@ async function begin(folder: string, script: readonly ScriptStep[], tool: Return
   return { ...first, session }
 }
 
-test("a call that a shutdown stopped is told as stopped at the next start, and one that had ended as what it came to", async () => {
+test("the next start tells a call that a shutdown stopped as stopped, and one that had ended with its result", async () => {
   const folder = createFolder()
   const gated = createGatedTool({ obeys: true, background: { mode: "never" } })
   const first = await begin(folder, [calls("stopped", "ended")], gated)
@@ -127,7 +127,7 @@ test("a call that was begun, and that a second shutdown kept from being begun ag
   again.finish()
 })
 
-test("a subagent that calls something while its worker drains is handed back with the answer", async () => {
+test("a subagent that calls a tool while its worker drains is handed back with the answer", async () => {
   const dataDirectory = join(createFolder(), "data")
   const gated = createGatedTool({ obeys: true, background: { mode: "never" } })
   const options = { dataDirectory, tools: [gated.tool], permissions: allowAll }
@@ -146,7 +146,7 @@ test("a subagent that calls something while its worker drains is handed back wit
   expect(gated.calls).toHaveLength(1)
 })
 
-test("what a shutdown stopped in a subagent is told to the subagent as stopped", async () => {
+test("a subagent is told that a shutdown stopped its call", async () => {
   const dataDirectory = join(createFolder(), "data")
   const gated = createGatedTool({ obeys: true, background: { mode: "never" } })
   const options = { dataDirectory, tools: [gated.tool], permissions: allowAll }

@@ -12,7 +12,7 @@ import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import { add } from "../support/session/test-tools.ts"
 
-test("a turn that was left goes on when the session plugin is there, with its tools", async () => {
+test("a turn that was left goes on once the session plugin is ready, with its tools", async () => {
   const gate = createGate()
   const { session, runtime, folder } = await openAgent([() => ({ gate: gate.pass() })], { isKept: true })
   const left = session.send("go").catch(() => {})
@@ -54,7 +54,7 @@ test("a runtime whose session plugin cannot be made leaves nothing running", asy
   expect(timers.size).toBe(0)
 })
 
-/** With the timers that are neither due nor cancelled. */
+/** A clock with the set of its timers that are neither due nor cancelled. */
 function createCountingClock(): { readonly clock: Clock; readonly timers: ReadonlySet<object> } {
   const timers = new Set<object>()
   function schedule(...[delayMs, callback, options]: Parameters<Clock["schedule"]>): CancelTimer {

@@ -16,10 +16,10 @@ import { endOf, startAgent } from "../support/session/start-agent.ts"
 const WORDS = "Mend the clock first."
 const USE_GATED = { calls: [{ tool: "gated" }] }
 const USE_READ = { calls: [{ tool: "read" }] }
-/** So rarely that nothing is found by it. */
+/** A scan so rare that it finds nothing. */
 const HARDLY_EVER = { background: { completionScanIntervalMs: 3_600_000 } }
 
-/** Where the agent works, and another process that runs nothing. */
+/** Opens the process in which the agent works, and another one that runs nothing. */
 async function openBoth(options: Partial<SubagentOptions>) {
   const dataDirectory = join(createFolder(), "data")
   const here = await openSubagents({ main: [], dataDirectory, ...options })
@@ -29,11 +29,11 @@ async function openBoth(options: Partial<SubagentOptions>) {
 
 type Opened = Awaited<ReturnType<typeof openSubagents>>
 
-/** In which of its questions the agent's model saw what was said. */
+/** For each request to the agent's model, whether the message was in it. */
 const heardIn = ({ provider }: Opened): readonly boolean[] =>
   requestsOf(provider, "below").map(({ messages }) => messages.some((message) => textOf(message).includes(WORDS)))
 
-/** Says it in one process, and waits until another was woken that finds it. */
+/** Sends a message in one process, and waits until another one that finds it was woken. */
 async function sayAndWake(
   { runtime: speaker }: Opened,
   { runtime: hearer }: Opened,

@@ -17,7 +17,7 @@ const ANSWER = "worked"
 type Course = "foreground" | "background"
 
 for (const course of ["foreground", "background"] as const) {
-  test(`whatever commit or effect a process dies at, the one subagent's answer arrives (${course})`, async () => {
+  test(`the answer of the one subagent arrives, whatever commit or effect a process dies at (${course})`, async () => {
     const points = await findPoints(course)
     expect(points.length).toBeGreaterThanOrEqual(16)
     for (const point of points) await playRound(course, [point])
@@ -35,7 +35,7 @@ for (const course of ["foreground", "background"] as const) {
 
 const createHouse = (course: Course): AgentHouse => createAgentHouse((parts) => createModel(parts, course))
 
-/** The parent hands its work down and is done with the answer; the subagent works. Asking is an effect. */
+/** The parent hands its work to a subagent and ends with the answer; the subagent works. Asking the model is an effect. */
 function createModel({ life, clock, asked, engine }: HouseModelParts, course: Course): ConnectedModel {
   return {
     id: "teller/model",
@@ -69,7 +69,7 @@ async function play(runtime: Runtime): Promise<void> {
   await finishTurn(runtime)
 }
 
-/** From the message to the end of all it led to. */
+/** The crash points from the message to the end of everything that it led to. */
 async function findPoints(course: Course): Promise<readonly CrashPoint[]> {
   const house = createHouse(course)
   try {
@@ -81,7 +81,7 @@ async function findPoints(course: Course): Promise<readonly CrashPoint[]> {
   }
 }
 
-/** One life for each crash point, then one that is left in peace. */
+/** Plays one life for each crash point, then one without a crash. */
 async function playRound(course: Course, points: readonly CrashPoint[]): Promise<void> {
   const house = createHouse(course)
   const name = points.map(describeCrash).join(", then ")

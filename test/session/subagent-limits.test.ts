@@ -5,7 +5,7 @@ import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin
 import { createFolder } from "../support/workplace.ts"
 import { openSubagents, requestsOf, resultsIn, spawn, toldTo, WORKER } from "../support/session/open-subagents.ts"
 
-/** Beside `finish`, which every subagent has. */
+/** The subagent's tools beside `finish`, which every subagent has. */
 const toolsBelow = ({ provider }: Pick<Awaited<ReturnType<typeof openSubagents>>, "provider">) =>
   requestsOf(provider, "below")[0]?.tools.flatMap(({ name }) => (name === "finish" ? [] : [name]))
 
@@ -77,7 +77,7 @@ for (const isKept of [true, false]) {
   })
 }
 
-test("the calls of a subagent need permission as any other", async () => {
+test("the calls of a subagent need permission like any other call", async () => {
   const { provider, session } = await openSubagents({
     main: [spawn("Work."), "Done."],
     below: [{ calls: [{ tool: "write" }] }, "I was not allowed to."],

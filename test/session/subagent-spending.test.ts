@@ -10,7 +10,7 @@ const READ: ScriptStep = { calls: [{ tool: "read" }] }
 /** Every scripted call uses 15 tokens, which cost as many millionths here. */
 const models = { "script/below": { price: { input: 1, output: 1 } } }
 
-/** Gives work to a subagent in the background, and waits for what comes of it. */
+/** Gives work to a subagent in the background, and waits for the result. */
 async function work(below: readonly ScriptStep[], maxTokensPerTask: number | null = null, isKept = true) {
   const opened = await openSubagents({ isKept, main: [], below, models, background: { maxTokensPerTask } })
   const { runtime, session } = opened

@@ -66,7 +66,7 @@ describe.each(PLACES)("a plugin that watches calls, %s", (_, isKept) => {
   })
 })
 
-test("tools that a plugin approves itself are not asked about, and others with the same effect are", async () => {
+test("tools that a plugin approves itself need no approval, and others with the same effect do", async () => {
   const asked: string[] = []
   const person: PersonChannel = {
     name: "test",

@@ -17,7 +17,7 @@ test("a turn is below the span in which it was asked for", async () => {
   expect(turn && (await runtime.engine.store.task(turn))).toMatchObject({ traceId })
 })
 
-test("a trace that is named is gone on with, and one of another trace is not taken for it", async () => {
+test("a turn goes on with the trace that is named, and not with another active one", async () => {
   const spans = recordSpans({ hasContext: true })
   const { session } = await openAgent(["hello"])
   const traceId = "0af7651916cd43dd8448eb211c80319c"
@@ -30,7 +30,7 @@ test("a trace that is named is gone on with, and one of another trace is not tak
   expect(spans.find("request").spanContext().traceId).not.toBe(traceId)
 })
 
-test("with nobody who traces, tasks of one turn share a trace and those of another do not", async () => {
+test("without a tracer, tasks of one turn share a trace id, and those of another turn do not", async () => {
   const { runtime, session } = await openAgent(
     [{ calls: [{ tool: "child" }, { tool: "child" }] }, "one", { calls: [{ tool: "child" }] }, "two"],
     { isKept: true, tools: [child] },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { echo } from "../support/tools.ts"
 import { openAgent } from "../support/session/open-agent.ts"
 
-test("the beginning of an id means a task that lists show, and a turn only where there is no other", async () => {
+test("a prefix of an id means a task that lists show, and a turn only if no such task matches", async () => {
   const { session, runtime } = await openAgent(["done"], { isKept: true, tools: [echo] })
   await session.send("go")
   const [turn] = (await runtime.tasks.list({ kinds: ["turn"] })).items

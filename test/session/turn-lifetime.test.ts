@@ -5,7 +5,7 @@ import type { TaskId } from "../../src/task/id.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { openAgent, PLACES } from "../support/session/open-agent.ts"
 
-test.each(PLACES)("what was to live as long as the turn is stopped with it, %s", async (_, isKept) => {
+test.each(PLACES)("a task with the lifetime of its turn is stopped with the turn, %s", async (_, isKept) => {
   const started = new Map<string, TaskId>()
   const gated = createGatedTool({ background: { mode: "always" }, obeys: true })
   const starter = defineTool({

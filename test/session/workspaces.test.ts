@@ -10,7 +10,7 @@ import { openAgent, openScripted, PLACES } from "../support/session/open-agent.t
 
 const OTHER = "other" as WorkspaceId
 
-test.each(PLACES)("a session is not reached from another workspace, by whatever name (%s)", async (_, isKept) => {
+test.each(PLACES)("a session cannot be reached from another workspace by any name (%s)", async (_, isKept) => {
   const { runtime, session } = await openAgent(["one"], { isKept })
   await session.send("between us")
   const { id } = session
@@ -22,7 +22,7 @@ test.each(PLACES)("a session is not reached from another workspace, by whatever 
   if (isKept) await expect(made.send("what was said?")).rejects.toMatchObject({ code: "not_found" })
 })
 
-/** Tells what was said in the session of its call, or hands the call on to the session that it is given. */
+/** Tells what was said in the session of its call, or calls itself in the session that it is given. */
 const peek = defineTool({
   name: "peek",
   description: "Reads the conversation.",
