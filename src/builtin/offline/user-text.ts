@@ -19,6 +19,9 @@ const REPORT =
 /** Said to an agent that has nothing left to wait for: it asks for the same, after the notices. */
 const FINISH = "What you started in the background has ended, as told above. Finish your work with it."
 
+/** Said to an agent after words that came while it worked: those are to be followed. */
+const TAKE_IN = "Take into account what was said to you, as told above, and finish your work."
+
 /** A message to a working agent. */
 const SAID = /^\s*\[Said to you while you worked:\]\n/
 
@@ -49,6 +52,7 @@ export function readUserText(parts: readonly ContentPart[]): UserText {
       results = withoutFrame(notice)
       continue
     }
+    if (part.text.trim() === TAKE_IN) continue
     if (notice !== "") notices.push(withoutFrame(notice))
     words.push(cutNotes(part.text.slice(notice.length).replace(SAID, "").replace(HANDED_OVER, "")))
   }
