@@ -1,7 +1,7 @@
 import type { SessionId } from "../../task/id.ts"
 import type { BackgroundConfig } from "./background-config.ts"
 
-/** Whose room a running task takes. */
+/** What a running task counts against. */
 export interface SlotKeys {
   readonly workspace: string
   readonly session: SessionId | null
@@ -11,7 +11,7 @@ export interface SlotKeys {
 
 export type Slots = ReturnType<typeof createSlots>
 
-/** How many tasks run here, by everything that has a limit. Turns and foreground calls take no slot. */
+/** Counts the tasks that run in this process, against every limit. Turns and foreground calls take no slot. */
 export function createSlots(config: BackgroundConfig) {
   let taken = 0
   const plugins = createCounter<string>(() => config.maxConcurrentPerPlugin)
@@ -28,7 +28,7 @@ export function createSlots(config: BackgroundConfig) {
   }
 
   return {
-    /** False, and nothing taken, when any of the limits is reached. */
+    /** Returns false and takes nothing when any limit is reached. */
     tryTake(keys: SlotKeys): boolean {
       const isFull =
         taken >= config.maxConcurrentTasks ||
@@ -43,7 +43,7 @@ export function createSlots(config: BackgroundConfig) {
     take: (keys: SlotKeys): void => add(keys, 1),
     release: (keys: SlotKeys): void => add(keys, -1),
     free: (): number => Math.max(0, config.maxConcurrentTasks - taken),
-    /** How many more of a plugin there may be. */
+    /** How many more tasks of the plugin may run. */
     roomOf: plugins.roomOf,
     fullSessions: sessions.full,
     fullWorkspaces: workspaces.full,

@@ -12,17 +12,17 @@ export type Found =
       readonly state: "ended"
       readonly ending: Ending
       readonly tree: ProcessTree | undefined
-      /** The guard ended it for its output. */
+      /** True if the guard stopped the command because it printed too much. */
       readonly wasOverLimit: boolean
     }
   | { readonly state: "alive"; readonly tree: ProcessTree }
-  /** It did not run and now never will. */
+  /** The command did not run and now never will. */
   | { readonly state: "never_ran"; readonly tree?: undefined }
-  /** It ran, it is gone, and nobody knows how it ended. Others of its tree may live. */
+  /** The command ran and is gone; how it ended is unknown. Other processes of its tree may live. */
   | { readonly state: "lost"; readonly tree: ProcessTree | undefined }
 
 const POLL_MS = 50
-/** A wrapper needs microseconds from its start to its claim; one that hangs there for so long is ended. */
+/** A wrapper needs microseconds from its start to its claim. One that takes longer than this is killed. */
 const CLAIM_DEADLINE_MS = 1_000
 
 export async function findProcess(path: string, marker: string, clock: Clock): Promise<Found> {
@@ -31,7 +31,7 @@ export async function findProcess(path: string, marker: string, clock: Clock): P
   const isThisBoot = facts.claim.bootId === readBootId()
   const tree = isThisBoot ? toTree(facts, facts.claim, marker) : undefined
   if (!facts.ending && tree && isLeaderAlive(tree)) return { state: "alive", tree }
-  // Read again after the look at the process: one that ended since the first look has added its last line.
+  // Read again: a process that ended since the first read has added its last line.
   const { ending, wasOverLimit } = readFacts(path) ?? facts
   return ending ? { state: "ended", ending, tree, wasOverLimit } : { state: "lost", tree }
 }
@@ -43,7 +43,7 @@ export function adoptProcess(path: string, tree: ProcessTree, clock: Clock): Run
 
 async function pollEnding(path: string, tree: ProcessTree, clock: Clock): Promise<Ending> {
   for (;;) {
-    // In this order: a wrapper that is gone has written its last line before.
+    // Looks at the process before the file: a wrapper writes its last line before it ends.
     const isAlive = isLeaderAlive(tree)
     const ending = readFacts(path)?.ending
     if (!isAlive) return ending ?? UNKNOWN_ENDING
@@ -51,7 +51,7 @@ async function pollEnding(path: string, tree: ProcessTree, clock: Clock): Promis
   }
 }
 
-/** Waits for a wrapper that is just claiming; one that died on the way has left an unfinished line. */
+/** Waits for a wrapper that is about to claim. A wrapper that died while claiming has left an unfinished line. */
 async function settleClaim(path: string, marker: string, clock: Clock): Promise<ProcessFacts | undefined> {
   const startedAt = clock.monotonic()
   for (;;) {
@@ -65,13 +65,13 @@ async function settleClaim(path: string, marker: string, clock: Clock): Promise<
 }
 
 function toTree(facts: ProcessFacts, { pid }: Claim, marker: string): ProcessTree {
-  // A wrapper whose start was not noted in time is the process with its pid and the marker.
+  // If the wrapper's start was not noted in time, the process with its pid and the marker is the wrapper.
   const isWrapper = (entry: MarkedEntry): boolean => entry.pid === pid && entry.isMarked
   const leaderStartedAt = facts.startedAt ?? listProcesses(marker).find(isWrapper)?.startedAt ?? NEVER
   return { leaderPid: pid, leaderStartedAt, marker }
 }
 
-/** Equal to no start time: nothing that lives can be the process that was meant. */
+/** Equals no start time, so no living process is taken for the leader. */
 const NEVER = ""
 
 function isLeaderAlive({ leaderPid: pid, leaderStartedAt: startedAt = NEVER }: ProcessTree): boolean {

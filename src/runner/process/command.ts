@@ -16,17 +16,17 @@ import { stopTree } from "./stop-tree.ts"
 /** A running command, started here or adopted. */
 export interface RunningProcess {
   readonly tree: ProcessTree
-  /** It was started by an earlier Meanwhile process. */
+  /** True if an earlier Meanwhile process started the command. */
   readonly isAdopted: boolean
   /** Resolves when the command has ended. `never_ran`: its wrapper could not claim the right to run it. */
   readonly ended: Promise<Ending | "never_ran">
-  /** Lets Meanwhile exit while it runs. */
+  /** Lets Meanwhile exit while the command runs. */
   release(): void
 }
 
-/** Its `argv` begins with a path: a bare name would be taken for a builtin of the shell. */
+/** `argv` begins with a path: the shell would take a bare name for a builtin. */
 export interface LaunchRequest extends ProcessRequest {
-  /** The process file: does not exist, its folder does. */
+  /** The process file. It must not exist yet; its folder must. */
   readonly path: string
   readonly owner: ProcessIdentity
   readonly outputDescriptor: number
@@ -38,12 +38,12 @@ export interface LaunchRequest extends ProcessRequest {
 
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
-/** For what a command left running in its own group when it ended. */
+/** The grace period of processes that a command left in its group when it ended. */
 const LEFT_BEHIND_GRACE_MS = 500
 
 const LONG_AGO_MS = Number.POSITIVE_INFINITY
 
-/** The request with the program's full path, or the refusal of one that could never run. Starts and writes nothing. */
+/** Returns `argv` with the program's full path. Throws if the command could never run. Starts and writes nothing. */
 export function resolveProgram(request: ProcessRequest): readonly [string, ...string[]] {
   const [program, ...parameters] = request.argv
   const texts = [...request.argv, request.cwd, ...Object.entries(request.env).flat()]
@@ -96,7 +96,7 @@ export interface ProcessControl {
   readonly graceMs: number
 }
 
-/** How the command ended, and the living processes it left on purpose or that could not be ended. */
+/** How the command ended, and the processes that live on: left on purpose, or impossible to end. */
 export interface Supervised {
   readonly exit: Ending & { readonly survivors: readonly Survivor[] }
   readonly left: readonly Member[]
@@ -124,8 +124,8 @@ export async function superviseProcess(
 }
 
 /**
- * Stops what is left of the group of a command that ended, and returns what lives outside it. In the normal case that is
- * one signal to nobody and a look at the few processes that were started since.
+ * Stops the processes left in the group of an ended command, and returns what still lives of its tree. Normally this
+ * costs one signal to nobody and a look at the few processes that were started since.
  */
 export async function clearGroup(tree: ProcessTree, clock: Clock, ranMs = LONG_AGO_MS): Promise<Member[]> {
   const isGroupEmpty = !sendSignal(-tree.leaderPid, 0)
@@ -168,7 +168,7 @@ function spawnWrapper(request: LaunchRequest): ChildProcess {
   }
 }
 
-/** Some shells drop variables whose names they could not have set themselves; `env` hands them on. */
+/** Some shells drop variables whose names they could not set themselves, so `env` passes those on. */
 function withOddNames(request: LaunchRequest): readonly [string, ...string[]] {
   const odd = Object.entries(request.env).filter(([name]) => !/^[A-Za-z_]\w*$/.test(name))
   if (odd.length === 0) return request.argv
@@ -191,7 +191,8 @@ function toSpawnError(error: unknown, request: LaunchRequest): MeanwhileError {
 }
 
 /**
- * The wrapper was killed by a signal: by a stop, by somebody, or by itself when it could not claim its right to run.
+ * The outcome when a signal killed the wrapper. A stop or somebody else sent the signal, or the wrapper itself, because
+ * it could not claim the right to run.
  */
 function toWrapperEnding(path: string, pid: number, signal: NodeJS.Signals | null): Ending | "never_ran" {
   const claim = readFacts(path)?.claim
@@ -205,11 +206,11 @@ function toWrapperEnding(path: string, pid: number, signal: NodeJS.Signals | nul
  * 1. Claims the right to run by creating the process file, which must not exist. A restart that finds none after a crash
  *    creates it first, and then this command never runs.
  * 2. Runs the command, in this process group, with both of its streams in the output file.
- * 3. Adds how the command ended. It outlives the signals that a stop sends to the group, so that this line is reached.
+ * 3. Adds to the file how the command ended. The wrapper outlives the signals that a stop sends to the group, to do so.
  *
- * Nothing but builtins on the way, and no variable of a name that a command may use: those would be exported to it.
- * Standard error is the wrapper's own and goes nowhere: the shell prints there which signal ended a child. Only in the
- * subshell is it the output, and that costs 0.1 ms that a plain call would save.
+ * The script uses only builtins, and no variable whose name a command may use: such a variable would be exported to it.
+ * The wrapper's own standard error goes nowhere, because the shell prints there which signal ended a child. Only the
+ * subshell sends it to the output; the subshell costs 0.1 ms more than a plain call.
  */
 const SCRIPT = `trap : HUP INT QUIT TERM USR1 USR2
 mw_file=$1 mw_facts=$2

@@ -47,7 +47,7 @@ function isGuard(command: string, spool: string): boolean {
   return command.includes("meanwhile-guard") && command.includes(spool)
 }
 
-/** Between two looks it has somebody sleep for it. */
+/** True between two looks: the guard runs `sleep` then. */
 function isBetweenLooks(guard: number | undefined): boolean {
   return guard !== undefined && listDescendants(guard).some(({ pid }) => readCommand(pid).includes("sleep"))
 }

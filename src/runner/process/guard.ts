@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
 import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 
-/** So long after a death, in seconds, what was being started just then may still say that it is there. */
+/** The fewest looks after the process died, one each second: a command that was being started may claim its file late. */
 const LOOKS_AFTER_DEATH = 5
-/** Sent instead by a process that closes: the list of its commands is complete. */
+/** A process that closes sends this number instead: none of its commands is still being started. */
 const LOOKS_AFTER_CLOSE = 0
 
 /**
- * The guard outlives its Meanwhile process: a shell that sleeps on its standard input until that process dies, and from
- * then on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for
- * all commands: a copy beside each would cost every command a third of a millisecond.
+ * The guard is a shell that outlives its Meanwhile process. It sleeps on its standard input until that process dies or
+ * closes. From then on it stops every command of that process that prints more than it may, and it ends when all of
+ * those commands have ended. One guard serves all commands: one for each would cost every command a third of a millisecond.
  *
  * A pid alone is not trusted: the process must carry the marker of its task and run.
  */
@@ -61,7 +61,7 @@ export function createGuard(spoolDirectory: string, owner: ProcessIdentity) {
     }
     started.on("exit", forget)
     started.on("error", forget)
-    // There is none when the machine had no descriptor left for it.
+    // Undefined when the machine had no file descriptor left.
     const lifeline = started.stdin as Socket | undefined
     lifeline?.on("error", () => undefined)
     lifeline?.unref()
@@ -70,11 +70,11 @@ export function createGuard(spoolDirectory: string, owner: ProcessIdentity) {
   }
 
   return {
-    /** Starts it unless it runs. It is there before this returns. */
+    /** Starts the guard unless it runs. Its process exists when this returns. */
     ensure(): void {
       child ??= start()
     },
-    /** It goes on duty for what is left, or ends. */
+    /** Tells the guard that this process closes. It watches the commands that still run, or ends if there are none. */
     close(): void {
       child?.stdin?.end(`${LOOKS_AFTER_CLOSE}\n`)
       child = undefined

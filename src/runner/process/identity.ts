@@ -4,8 +4,8 @@ import type { JsonValue } from "../../base/json.ts"
 import { isStillAlive, readProcess } from "./table.ts"
 
 /**
- * Which process, for ever: a pid alone is used again. JSON, so that a lease or a file can hold it.
- * `bootId` also names the set of process numbers (a container has its own).
+ * Names one process for ever: a pid alone is used again. JSON, so that a lease or a file can hold it.
+ * `bootId` also names the pid namespace (a container has its own).
  */
 export type ProcessIdentity = {
   readonly pid: number
@@ -17,7 +17,7 @@ export function thisProcessIdentity(): ProcessIdentity {
   return { pid: process.pid, startedAt: readProcess(process.pid)?.startedAt ?? "", bootId: readBootId() }
 }
 
-/** Undefined when it cannot be told from here: it runs in another container of the same machine. */
+/** Undefined when this process cannot know: the other one runs in another container of the same machine. */
 export function isProcessAlive(identity: ProcessIdentity): boolean | undefined {
   const bootId = readBootId()
   if (identity.bootId !== bootId) {
@@ -26,7 +26,7 @@ export function isProcessAlive(identity: ProcessIdentity): boolean | undefined {
   return isStillAlive(identity)
 }
 
-/** Undefined when it is not an identity that `thisProcessIdentity` gave. */
+/** Undefined when `data` does not have the shape of an identity. */
 export function toProcessIdentity(data: JsonValue): ProcessIdentity | undefined {
   const { pid, startedAt, bootId } = Object(data) as Partial<ProcessIdentity>
   if (typeof pid !== "number" || typeof startedAt !== "string" || typeof bootId !== "string") return undefined
@@ -35,7 +35,7 @@ export function toProcessIdentity(data: JsonValue): ProcessIdentity | undefined 
 
 let ofThisProcess: string | undefined
 
-/** Another one after every start of the machine, and the same as long as a process lives. */
+/** Changes with every start of the machine, and stays the same as long as this process lives. */
 export function readBootId(): string {
   return (ofThisProcess ??= findBootId())
 }

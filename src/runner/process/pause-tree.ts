@@ -3,10 +3,10 @@ import { sleep } from "../../base/sleep.ts"
 import { readProcess } from "./table.ts"
 import { findMembers, type Member, type ProcessTree, sendSignal, signalGroup } from "./tree.ts"
 
-/** A process in the middle of a long write stops only after it. */
+/** A process in the middle of a long write stops only after the write. */
 const PAUSE_DEADLINE_MS = 1_000
 
-/** Holds every member. False when one could not be seen to stand still; then those that do are still held. */
+/** Suspends every member. False when one kept moving until the deadline; the others then stay suspended. */
 export async function pauseTree(tree: ProcessTree, clock: Clock): Promise<boolean> {
   const startedAt = clock.monotonic()
   signalGroup(tree, "SIGSTOP")
@@ -17,7 +17,7 @@ export async function pauseTree(tree: ProcessTree, clock: Clock): Promise<boolea
     if (moving.length === 0) {
       const seen = new Set(members.map((member) => member.pid))
       members = findMembers(tree, members)
-      // Somebody may have been started between the look and the signal.
+      // A member may have started another process between the look and the signal.
       if (members.every((member) => seen.has(member.pid))) return true
       continue
     }

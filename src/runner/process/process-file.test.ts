@@ -11,7 +11,7 @@ function createPath(): string {
   return join(folder, "0")
 }
 
-test("the start of a process whose wrapper is slow to claim its file is noted once it has, and once only", () => {
+test("the start of a process is noted once its slow wrapper has claimed the file, and only once", () => {
   const path = createPath()
   const clock = createManualClock()
   noteStart(path, 1, "12345", clock)
@@ -25,7 +25,7 @@ test("the start of a process whose wrapper is slow to claim its file is noted on
   expect(readFacts(path)).toMatchObject({ startedAt: undefined })
 })
 
-test("what was given up is not noted, and a file is never made", () => {
+test("a cancelled note is not written, and noting a start never creates the file", () => {
   const path = createPath()
   const clock = createManualClock()
   noteStart(path, 1, "12345", clock)
@@ -48,7 +48,7 @@ test("the start of a wrapper is not noted in the file that another wrapper has c
   expect(readFacts(path)).toMatchObject({ claim: { pid: 1 }, startedAt: undefined })
 })
 
-test("a wrapper that has claimed its file keeps it; where no file can be made, nobody is told that it is forbidden", () => {
+test("forbidding a run leaves a claimed file alone, and throws where no file can be made", () => {
   const path = createPath()
   writeFileSync(path, "claim 1 0 boot owner\n")
   forbidRun(path)

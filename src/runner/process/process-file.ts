@@ -3,28 +3,28 @@ import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
 
 /**
- * All that is known on disk about one process, a line for each fact: who claimed the right to run it, when that one
- * started, and how it ended. A line counts once its newline is there. The process that creates the file holds the
- * claim.
+ * What the process file says about one command, a line for each fact: which wrapper claimed the right to run it, when
+ * that wrapper started, and how the command ended. A line counts once its newline is written. The process that creates
+ * the file holds the claim.
  */
 export interface ProcessFacts {
   readonly claim: Claim | "forbidden" | "unfinished"
-  /** Undefined during the first moment. */
+  /** When the wrapper started. Undefined until `noteStart` has written it. */
   readonly startedAt: string | undefined
-  /** Undefined while it runs, and for ever when its wrapper was killed. */
+  /** Undefined while the command runs, and for ever when its wrapper was killed. */
   readonly ending: Ending | undefined
-  /** The guard stopped it for its output while Meanwhile was down. */
+  /** True if the guard stopped the command while Meanwhile was down, because it printed too much. */
   readonly wasOverLimit: boolean
 }
 
 export interface Claim {
   readonly pid: number
   readonly bootId: string
-  /** The Meanwhile process that started it. */
+  /** The Meanwhile process that started the wrapper. */
   readonly owner: ProcessIdentity | undefined
 }
 
-/** Undefined when nobody has claimed the right to run it. */
+/** Undefined when there is no file: nobody has claimed the right to run the command. */
 export function readFacts(path: string): ProcessFacts | undefined {
   try {
     return toFacts(readFileSync(path, "latin1"))
@@ -53,15 +53,15 @@ export function forbidRun(path: string): void {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === "EEXIST") return
-    // Our own file, without its line: it would be taken for the claim of a wrapper that died.
+    // The file is ours and has no line: it would be taken for the claim of a wrapper that died.
     if (syscall === "write") rmSync(path, { force: true })
     throw error
   }
 }
 
-/** The start is noted for processes that live this long. Before, a process is known by its marker. */
+/** The start is noted only for processes that live this long. Until then the marker identifies a process. */
 const NOTE_START_AFTER_MS = 20
-/** On a machine under load a wrapper takes its time to claim the file. */
+/** The delay between attempts doubles up to here: on a machine under load a wrapper takes long to claim the file. */
 const LAST_NOTE_AFTER_MS = 10_000
 
 /**

@@ -9,15 +9,15 @@ export interface StopTiming {
   readonly graceMs: number
 }
 
-/** How long after SIGKILL a member may still be seen before it counts as a survivor. Shorter than a run is waited for. */
+/** A member seen this long after SIGKILL counts as a survivor. Shorter than the wait after which a run is given up. */
 const KILL_DEADLINE_MS = 1_000
 const FIRST_LOOK_MS = 4
 const LONGEST_LOOK_MS = 50
 
 /**
- * Contract: SIGTERM has been sent to the group when this returns its promise. It resolves with what is still alive when
- * the stop's own deadline is over: nothing, unless a process cannot be interrupted or belongs to somebody else.
- * `isMine` narrows the stop to some of the members.
+ * Contract: SIGTERM has been sent to the group when this returns its promise. The promise resolves with the members that
+ * could not be ended: none, unless a process cannot be interrupted or belongs to another user. `isMine` narrows the stop
+ * to some of the members.
  */
 export async function stopTree(
   tree: ProcessTree,
@@ -26,14 +26,14 @@ export async function stopTree(
 ): Promise<Member[]> {
   const { clock, graceMs } = timing
   const startedAt = clock.monotonic()
-  // Looked up first: once its parent is dead nothing tells whose child a process without the marker was.
+  // Looked up before the signal: once its parent is dead, nothing tells whose child a process without the marker was.
   const relatives = listRelatives(tree)
   const isCopy = createCopyCheck(tree)
-  // The group's signal reaches those that are there. One born while its parent traps it has to be told by itself.
+  // The signal to the group reaches the members present now. One born while its parent traps the signal gets its own.
   const present = relatives.filter((member) => member.groupId === tree.leaderPid && !isCopy(member))
   const told = new Set(present.map((member) => member.pid))
   signalGroup(tree, "SIGTERM")
-  // A stopped process sees the signal only when it goes on.
+  // A suspended process receives SIGTERM only when it continues.
   signalGroup(tree, "SIGCONT")
   const look = (known: readonly Member[]): Member[] => findMembers(tree, known).filter(isMine)
 
@@ -46,19 +46,19 @@ export async function stopTree(
       sendSignal(member.pid, "SIGCONT")
     }
     await sleep(clock, Math.min(delayMs, Math.max(startedAt + graceMs - clock.monotonic(), 1)))
-    // Newcomers are looked for at first and, where only a living parent tells whose they are, all the time.
+    // Looks for new members at first; without a marker all the time, because only a living parent tells whose they are.
     const isLooking = delayMs < LONGEST_LOOK_MS || tree.marker === undefined
     delayMs = Math.min(delayMs * 2, LONGEST_LOOK_MS)
     members = members.filter(isStillAlive)
-    // Later, what those that are gone have started meanwhile.
+    // Later, only once all known members are gone: they may have started others meanwhile.
     if (isLooking || members.length === 0) members = look(members)
   }
   return killMembers(tree, clock, look, members)
 }
 
 /**
- * True of a process that the wrapper has forked and that is not the command yet: it still traps the signal as the wrapper
- * does, and would forget it.
+ * Checks for a process that the wrapper has forked and that has not become the command yet. It still traps signals as
+ * the wrapper does, and would swallow SIGTERM.
  */
 function createCopyCheck({ leaderPid, marker }: ProcessTree): (member: Member) => boolean {
   if (marker === undefined) return () => false
@@ -75,11 +75,11 @@ async function killMembers(
   const startedAt = clock.monotonic()
   let members = known.length === 0 ? [] : look(known)
   for (let round = 1; members.length > 0; round++) {
-    // The wrapper is spared once, to write down how its command ended.
+    // The first round spares the wrapper, which then writes down how its command ended.
     if (round > 1) signalGroup(tree, "SIGKILL")
     for (const member of members) {
       if (round === 1 && member.pid === tree.leaderPid) continue
-      // Without a marker, nothing tells whose child it was that is born while its parent dies: its group dies at once.
+      // Without a marker, nothing tells whose child a process is that is born while its parent dies: kills the whole group.
       if (tree.marker === undefined && member.groupId === member.pid) sendSignal(-member.pid, "SIGKILL")
       sendSignal(member.pid, "SIGKILL")
     }

@@ -8,7 +8,7 @@ export interface ProcessEntry {
   readonly groupId: number
   /** One letter, as `ps` shows it: Z is a zombie, T is stopped, D cannot be interrupted. */
   readonly state: string
-  /** When it started, in the words of this machine. Only good for comparing: a reused pid has another one. */
+  /** When the process started, in this system's own format. Only good for comparing: a reused pid has another start. */
   readonly startedAt: string
 }
 
@@ -26,15 +26,15 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   return parsePsRows(runPs(["-p", String(pid)]))[0]
 }
 
-/** True if it is still the same process, and alive. Cheap: looks at this one process. */
+/** True if the pid still belongs to the same process, and it is alive. Cheap: looks at this one process. */
 export function isStillAlive({ pid, startedAt }: Pick<ProcessEntry, "pid" | "startedAt">): boolean {
   const entry = readProcess(pid)
   return entry !== undefined && entry.startedAt === startedAt && !isZombie(entry)
 }
 
 /**
- * Every process there is, and whether its environment holds `marker`: `NAME=value`, or the beginning of a value up to
- * one of its slashes. Without a marker nobody is marked.
+ * Every process of the machine, and whether its environment holds `marker`: `NAME=value`, or the beginning of a value up
+ * to one of its slashes. Without `marker` no process is marked.
  */
 export function listProcesses(marker?: string): MarkedEntry[] {
   if (!isLinux) {
@@ -56,7 +56,7 @@ export function listMarkerEndings(marker: string): string[] {
   return endings.filter((ending) => ending !== undefined)
 }
 
-/** Its children and theirs, looked up one by one: cheaper than the whole table. Empty where that cannot be asked. */
+/** The children of a process and theirs, looked up one by one: cheaper than the whole table. Empty except on Linux. */
 export function listDescendants(pid: number): ProcessEntry[] {
   const children = listThreads(pid).flatMap((thread) => {
     const text = readText(`/proc/${pid}/task/${thread}/children`)?.trim()
@@ -76,8 +76,8 @@ export function readCommand(pid: number): string {
 }
 
 /**
- * True if a process that started after `pid`, at most `withinMs` ago, may carry the marker. Exact on Linux, where only
- * those that were started since are looked at; elsewhere it cannot be told cheaply and the answer is true.
+ * True if a process that started after `pid` may carry the marker. `pid` itself started at most `withinMs` ago. Exact on
+ * Linux, where only the processes started since are looked at. Elsewhere that is not cheap, and the answer is true.
  */
 export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: number): boolean {
   if (!isLinux) return true
@@ -89,7 +89,7 @@ export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: nu
     }
     return false
   }
-  // Numbers are given in turn and begin again at the end. What lies outside was there before, unless they went round.
+  // Pids are given in turn and wrap around. A pid outside this range existed before, unless they went full circle.
   const isNew = (each: number): boolean =>
     started >= 0 ? each > pid && each <= newestPid : each > pid || each <= newestPid
   const candidates = withinMs < NO_FULL_CIRCLE_MS ? listLinuxPids().filter(isNew) : listLinuxPids()
@@ -97,7 +97,7 @@ export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: nu
 }
 
 const FEW_PROCESSES = 64
-/** No machine starts so many processes in this time that all numbers are used up. */
+/** No machine starts so many processes in this time that all pids are used up. */
 const NO_FULL_CIRCLE_MS = 2_000
 
 function listLinuxPids(): number[] {
@@ -131,7 +131,7 @@ function findLinuxEnding(pid: number, marker: string): string | undefined {
   return environment ? findEnding(environment, marker, "\0") : undefined
 }
 
-/** The first process of a run is not its tenth: after the marker the value ends, or one of its parts does. */
+/** After the marker the value must end or go on with a slash: the marker of process 1 must not match process 10. */
 function findEnding(environment: string, marker: string, separator: string): string | undefined {
   const text = `${separator}${environment}${separator}`
   const start = text.indexOf(`${separator}${marker}`)

@@ -20,9 +20,7 @@ export interface ProcessTree {
    * read.
    */
   readonly leaderStartedAt: string | undefined
-  /**
-   * `NAME=value` in the environment of every member. Undefined for what Meanwhile did not start: nobody carries one.
-   */
+  /** `NAME=value` in the environment of every member. Undefined for a tree that Meanwhile did not start: it has none. */
   readonly marker?: string
 }
 
@@ -51,8 +49,8 @@ export function findMembers(tree: ProcessTree, known: readonly Member[] = []): M
 }
 
 /**
- * The leader and its descendants, and all members of a tree without a marker: when it is gone nothing tells who they
- * were.
+ * The leader and its descendants. Of a tree without a marker, all members: once the leader is gone, nothing tells who
+ * they were.
  */
 export function listRelatives(tree: ProcessTree): Member[] {
   const leader = readProcess(tree.leaderPid)
@@ -65,12 +63,12 @@ export function toSurvivor(member: Member): Survivor {
   return { pid: member.pid, command: readCommand(member.pid) }
 }
 
-/** Sends to the whole group at once, if it is the tree's own. False when there was nobody, or nobody we may signal. */
+/** Signals the whole group at once, if it is still the tree's. False when it has no process that we may signal. */
 export function signalGroup(tree: ProcessTree, signal: NodeJS.Signals | 0): boolean {
   return ownsGroup(tree, readProcess(tree.leaderPid)) && sendSignal(-tree.leaderPid, signal)
 }
 
-/** False when there was nobody, or nobody we may signal. */
+/** A negative `pid` means a group. False when there is no such process, or none that we may signal. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
@@ -79,7 +77,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A group's number is free again once its last member is gone: a leader with another start is somebody else's. */
+/** A group's number is free again once its last member is gone: a leader with another start leads another group. */
 function ownsGroup({ leaderStartedAt }: ProcessTree, leader: ProcessEntry | undefined): boolean {
   return leader === undefined || leaderStartedAt === undefined || leader.startedAt === leaderStartedAt
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Log } from "../../plugin/context.ts"
 import type { Redactor } from "./redactor.ts"
 
-/** Takes secrets out of all that is logged, by the runner and by tools. */
+/** Takes secrets out of everything that the runner and tools log. */
 export function createRedactingLog(log: Log, redactor: Redactor): Log {
   const write =
     (level: keyof Log) =>

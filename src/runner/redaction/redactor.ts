@@ -3,20 +3,20 @@ import type { Survivors } from "../../task/stop.ts"
 import { isSecretField, SECRET_VARIABLE_NAME } from "./secret-names.ts"
 import { SECRET_PATTERNS, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns.ts"
 
-/** Takes secrets out of whatever is stored, logged or shown. Finding none is cheap. */
+/** Takes secrets out of everything that is stored, logged or shown. A text without secrets costs little. */
 export interface Redactor {
-  /** Adds the values of a command's environment, which may come back in its output. */
+  /** Adds the secret values of a command's environment: the command may print them. */
   learn(environment: Environment): void
   redactText(text: string): string
-  /** The same value, not a copy, when there was nothing to take out. */
+  /** Returns the same value, not a copy, when it holds no secret. */
   redactJson(value: JsonValue): { readonly value: JsonValue; readonly hasChanged: boolean }
-  /** Secrets become as many `*`, so that every offset stays true. The same bytes, not a copy, when there were none. */
+  /** Replaces every byte of a secret with `*`, so that offsets stay true. Returns the same buffer when it holds no secret. */
   redactBytes(bytes: Buffer): Buffer
-  /** How much before and after a range has to be redacted together with it, so that no secret is cut by its borders. */
+  /** How many bytes before and after a range must be redacted with it, so that its borders cut no secret. */
   readonly contextBytes: number
   /** How many bytes at the end may be the beginning of a secret that goes on after them. */
   countUnfinished(bytes: Buffer): number
-  /** At most so many are ever counted. */
+  /** The most that `countUnfinished` returns. */
   readonly longestUnfinishedBytes: number
 }
 
@@ -27,7 +27,7 @@ const CONTEXT_BYTES = 16 * 1_024
 const LONGEST_UNFINISHED_BYTES = 256
 const STAR = 42
 
-/** The values of the environment's secret-looking variables are secrets. */
+/** Treats the values of the environment's secret-looking variables as secrets. */
 export function createRedactor({ environment }: { readonly environment: Environment }): Redactor {
   const finder = createSecretFinder(environment)
 
@@ -43,7 +43,7 @@ export function createRedactor({ environment }: { readonly environment: Environm
     return result + text.slice(position)
   }
 
-  /** A list of texts, as headers have it, is looked at like one text. */
+  /** Checks each text of a list under the name of the field, since headers may be lists. */
   function redactField(name: string, value: JsonValue): JsonValue {
     if (typeof value === "string") return isSecretField(name, value) ? REDACTED : redactText(value)
     if (typeof value !== "object" || value === null) return value
@@ -85,7 +85,7 @@ export function createRedactor({ environment }: { readonly environment: Environm
   }
 }
 
-/** A command line may hold a secret, and is stored and shown. */
+/** Redacts the command lines of survivors, which are stored and shown. */
 export function redactSurvivors(redactor: Redactor, survivors: Survivors): Survivors {
   if (survivors === "unknown") return survivors
   return survivors.map(({ pid, command }) => ({ pid, command: redactor.redactText(command) }))
@@ -98,7 +98,7 @@ function redactList(list: readonly JsonValue[], redact: (item: JsonValue) => Jso
   return items.some((item, index) => item !== list[index]) ? items : list
 }
 
-/** From the first character of a secret to the one after its last. */
+/** One secret in a text. `end` is the index after its last character. */
 interface SecretRange {
   readonly start: number
   readonly end: number
@@ -111,25 +111,25 @@ type KnownValue = Readonly<Record<Form, string>>
 
 const SHORTEST_VALUE_CHARACTERS = 8
 const MOST_LEARNED_VALUES = 256
-/** The beginning of a value is held back from here on: less of it gives nothing away. */
+/** A shorter beginning of a value is not held back: it gives nothing away. */
 const SHORTEST_BEGINNING_CHARACTERS = 3
 const NOTHING: readonly SecretRange[] = []
 
 function createSecretFinder(environment: Environment) {
-  /** Known from the beginning, and for good. */
+  /** Secrets of the redactor's own environment, which it never forgets. */
   const own = toSecretValues(environment)
   const learned = new Map<string, KnownValue>()
   let known = own
 
-  /** The values of its secret-looking variables are secrets from now on. */
+  /** Treats the values of the secret-looking variables of `more` as secrets from now on. */
   function learn(more: Environment): void {
     for (const value of toSecretValues(more)) {
       if (own.some(({ text }) => text === value.text)) continue
-      // Again the newest: what is in use is not forgotten.
+      // Moves the value to the end of the map, so that values in use are forgotten last.
       learned.delete(value.text)
       learned.set(value.text, value)
     }
-    // A program that makes up secrets for ever must not slow everything down.
+    // A program that keeps making up secrets must not slow down every search.
     for (const oldest of learned.keys()) {
       if (learned.size <= MOST_LEARNED_VALUES) break
       learned.delete(oldest)
@@ -149,7 +149,7 @@ function createSecretFinder(environment: Environment) {
 
   return {
     learn,
-    /** In order and apart from each other. */
+    /** Returns ranges in order that neither overlap nor touch. */
     find(text: string, form: Form): readonly SecretRange[] {
       const ranges = findValues(text, form)
       if (SUSPICION.test(text)) ranges.push(...findShapes(text))

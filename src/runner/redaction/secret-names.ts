@@ -1,9 +1,9 @@
-/** One cheap look at a name: one in which this finds nothing names no secret. */
+/** A cheap first test: a name that this does not match names no secret. */
 const SUSPICIOUS_NAME = /pass|secret|credential|key|token|authorization|cookie/i
 
 /**
- * Splits a name into words: `apiKey` gives `api_key`, `X-Api-Key` gives `x_api_key`. The last words tell what the field
- * holds.
+ * Matched against the words of a name, as `toWords` splits it: `apiKey` gives `api_key`, `X-Api-Key` gives `x_api_key`.
+ * The last words tell what the field holds.
  */
 const SECRET_NAME = new RegExp(
   `(?:passwords?|passwd|passphrases?|(?:^|_)(?:${[
@@ -16,11 +16,11 @@ const SECRET_NAME = new RegExp(
   ].join("|")}))$`,
 )
 
-/** A variable's name: there a key or a token of any kind is a secret, unless it says that it is none. */
+/** The name of a constant. Any key or token is a secret there, except the kinds that the lookahead names. */
 const SECRET_CONSTANT =
   /^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE)_KEY$|.*PAGE_TOKEN$)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN)$/
 
-/** These name all kinds of things: the value decides. What leads to a next page is no secret. */
+/** These names stand for all kinds of things, so the value decides. Page tokens and the like are no secrets. */
 const DOUBTFUL_NAME =
   /(?:(?<!(?:^|_)(?:page|next|previous|sync|continuation|cursor|cancel|cancellation|start|stop|first|last)_)token|(?:^|_)pass)$/
 
@@ -30,11 +30,11 @@ const SHORTEST_SECRET_CHARACTERS = 4
 const PLACEHOLDER =
   /^(?:required|optional|missing|invalid|none|null|undefined|true|false|string|unknown|hidden|include|omit|same-origin|x+|\*+|\.+)$/i
 
-/** A variable that a shell or a template puts in. */
+/** A reference that a shell or a template replaces with a value. */
 const REFERENCE = /^\$(?:\{[^}]*\}|\([^)]*\)|[A-Z_][A-Z0-9_]*)$/
 
 const LONG_AND_WITHOUT_SPACE = /^\S{8,}$/
-/** Characters that neither a word nor a name in code has. */
+/** Characters, or a mix of cases, that neither a word nor a name in code has. */
 const RANDOM_LOOKING = /\d|[^\w.-]|[A-Z]{2}.*[a-z]|[a-z].*[A-Z]{2}/
 
 /** True if the text of a field of this name is a secret, in any shape. */

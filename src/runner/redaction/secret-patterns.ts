@@ -1,11 +1,11 @@
 /**
- * Matches its letters, small or large. `(?i:…)` would say the same, but V8 forgets it now and then where there are
+ * Matches the letters in either case. `(?i:…)` should do the same, but V8 sometimes ignores it where a pattern has
  * alternatives (nodejs/node#60030).
  */
 const inAnyCase = (letters: string): string =>
   letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 
-/** As they stand in a text before `=` or `:`, in any case. What leads to a next page is no secret. */
+/** Names that stand before a secret, in either case (`_KEY` only in capitals). Page tokens and the like are no secrets. */
 const NAMES = `(?:(?:${[
   "passwords?",
   "passwd",
@@ -20,7 +20,7 @@ const NAMES = `(?:(?:${[
   .join("|")})|(?<=[A-Z0-9])(?<!PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE)_KEY)`
 
 const ASSIGNED = "[\"']?[ \\t]{0,4}[:=][ \\t]{0,4}"
-/** In front of prose or a value alike. `=` with no space is in front of a value. */
+/** These may stand before prose as well as before a value. `=` with no space stands before a value. */
 const LOOSELY_ASSIGNED = "[\"']?[ \\t]{0,4}(?::[ \\t]{0,4}|=[ \\t]{1,4})"
 const AFTER_FLAG = "(?<=(?<![\\w-])--?[\\w-]{1,60})[ \\t=]{1,4}"
 
@@ -29,21 +29,21 @@ const END = "(?=[\\s\"',;)\\]}>]|$)"
 const PLACEHOLDER = `(?:${inAnyCase(
   "required|optional|string|undefined|null|none|true|false|missing|invalid|unknown|hidden",
 )})${END}`
-/** A variable that a shell or a template puts in. */
+/** A reference that a shell or a template replaces with a value. */
 const REFERENCE = "\\$(?:\\{[^}\\r\\n]{1,256}\\}|\\([^)\\r\\n]{1,256}\\)|[A-Z_][A-Z0-9_]{0,128})"
 /** One word or two, or names of code: `getToken`, `this.api_key`, `process.env.TOKEN`, `read-only`. */
 const WORD =
   "(?:[A-Z]?[a-z]{1,64}(?:[A-Z][a-z]{1,64}){0,16}|[a-z]{1,64}(?:_[a-z]{1,64}){1,16}|[A-Z]{1,64}(?:_[A-Z]{1,64}){0,16})"
 const WORDS = `${WORD}(?:\\.${WORD}){0,16}${END}|[A-Za-z]?[a-z]{1,64}-[a-z]{1,64}${END}`
 const LOCATION = "[a-z][a-z+.-]{1,16}://|(?:~|\\.{1,2})?/[\\w.-]{1,64}/"
-/** Without quotes around it nothing but its look tells a secret from prose. */
+/** Without quotes, only the look of a text tells a secret from prose. */
 const toLooking = (shortest: number): string =>
   `(?![$({<=*:|>%]|${PLACEHOLDER}|${WORDS}|${LOCATION})[^\\s"',;()<>{}\\[\\]|]{${shortest},1024}${END}`
 const QUOTED = `(?!${REFERENCE}["']|(?:${PLACEHOLDER}))[^"'\\r\\n]{4,1024}(?=["'])`
 
 /**
- * The shapes of secrets. The groups are what stays readable before the secret. Every repetition is bounded, so that
- * hostile text costs no more than its length, and none is longer than the context that a reader looks at.
+ * The shapes of secrets. What a pattern's groups match stays readable before the secret. Every repetition is bounded:
+ * the cost of hostile text grows only with its length, and no match is longer than the context that a reader redacts.
  */
 export const SECRET_PATTERNS: readonly RegExp[] = [
   // OpenAI, Anthropic, OpenRouter and others. At least one digit: sk-learn-like-words are no keys.
@@ -59,7 +59,7 @@ export const SECRET_PATTERNS: readonly RegExp[] = [
   /(authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|digest|token)[ \t]{1,4})?)(?!\$|(?:bearer|basic|digest|token)[ \t])[^\s"',;]{6,4096}/gi,
   /(\bbearer[ \t]{1,4})[\w.~+/=-]{16,4096}/gi,
   /(\bbasic[ \t]{1,4})(?=[A-Za-z+/]{0,256}[\d=])[A-Za-z0-9+/]{8,4096}={0,2}/gi,
-  // All of it: which of a site's cookies are secrets nobody knows.
+  // The whole header: nobody knows which of a site's cookies are secrets.
   /(\b(?:set-)?cookie["']?[ \t]{0,4}:[ \t]{0,4}["']?)(?=[^\s=;"']{1,256}=)(?:="[^"\r\n]{0,1024}"|[^"'\r\n]){4,4096}/gi,
   new RegExp(
     `((?<![\\w-])[xX]-[\\w-]{0,40}(?:${inAnyCase("key|token|secret")})["']?[ \\t]{0,4}:[ \\t]{0,4})(?![$<{*]|${PLACEHOLDER})[^\\s"',;]{8,1024}`,
@@ -78,11 +78,11 @@ export const SECRET_PATTERNS: readonly RegExp[] = [
   new RegExp(`(://[^\\s/:@"']{0,128}:)(?!${REFERENCE}@)[^\\s/@"']{1,256}(?=@)`, "g"),
 ]
 
-/** One cheap look: a text in which this finds nothing is tested for nothing else. */
+/** A cheap first test: a text that this does not match is not searched for any shape. */
 export const SUSPICION =
   /sk-|A[KS]IA|gh[pousr]_|github_pat_|xox|AIza|glpat-|npm_|eyJ|-----B|[Bb]earer|BEARER|[Bb]asic|BASIC|[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE|[Pp]ass|PASS|[Ss]ecret|SECRET|[Tt]oken|TOKEN|-key|[Kk]ey["' \t]*[:=]|KEY["' \t]*[:=]|[Cc]redential|CREDENTIAL|:\/\/[^\s/]*@/
 
-/** A secret whose end may not have been printed yet. A question for one, with nothing after it, is none. */
+/** Secrets whose end may not be printed yet. A prompt that asks for a secret, with nothing after it, does not match. */
 const UNFINISHED = [
   "sk-[\\w-]*",
   "(?:AKIA|ASIA|AIza|xox[abeoprs]-|glpat-|gh[pousr]_|github_pat_|npm_)[\\w-]*",

@@ -10,7 +10,7 @@ import { DIRECTORY_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 export type FoundProcess = Launch & Found
 
 export interface Launch {
-  /** A process that never ran may be launched again in the same place of the run. Counted from 1. */
+  /** Counted from 1. A process that never ran, or whose run begins anew, is launched again under the same number. */
   readonly launch: number
   readonly path: string
 }
@@ -20,12 +20,11 @@ const NAME = /^process-(\d+)(?:-launch-(\d+))?$/
 /**
  * Contract: once this returns, no wrapper that an earlier owner of the run spawned before it died, or was about to spawn
  * when it was suspended, can begin to run its command. A suspended owner may not have made the folder yet, so the folder
- * is made here. Throws where that cannot be made so, as on a full disk.
+ * is made here. Throws if it cannot guarantee this, as on a full disk.
  *
- * It takes the right to run from every wrapper that may be there without its claim. Calls at the same time claim in any
- * order: a lower number may be late, and a higher one carries its marker already. Only the last to be spawned can have
- * missed that too, when Meanwhile died in the middle of it: it is the next number, or the next launch of one that never
- * ran.
+ * Takes the right to run from every wrapper that may exist without a claim. Concurrent calls claim in any order: a lower
+ * number may be late, and a higher one may show only by its marker. The last wrapper may not even show a marker, if
+ * Meanwhile died while spawning it. It then has the next number, or is the next launch of a process that never ran.
  */
 export function forbidProcesses({ directory }: RunPaths, marker: string): void {
   mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
@@ -43,7 +42,8 @@ export function forbidProcesses({ directory }: RunPaths, marker: string): void {
 }
 
 /**
- * The same for a run that no owner has left anything of here, and false. Files that forbid a process are not an owner's.
+ * True if an owner of the run left anything here; files that forbid a process do not count. If not, forbids its
+ * processes.
  */
 export function forbidUnlessLeft(paths: RunPaths, marker: string): boolean {
   const names = listNames(paths.directory)
@@ -53,7 +53,7 @@ export function forbidUnlessLeft(paths: RunPaths, marker: string): boolean {
   return false
 }
 
-/** Every process of a run by its number, the newest launch of each. `marker` is the run's. */
+/** The newest launch of every process of a run, by its number. `marker` is the run's. */
 export async function findProcesses(paths: RunPaths, marker: string, clock: Clock): Promise<Map<number, FoundProcess>> {
   const processes = new Map<number, FoundProcess>()
   for (const [number, launch] of listLaunches(paths.directory)) {

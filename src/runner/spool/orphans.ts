@@ -11,12 +11,12 @@ export interface Orphan {
   readonly runs: readonly number[]
 }
 
-/** A folder of a living Meanwhile process names it within milliseconds, or has a task. */
+/** From this age on, a folder without an owner is an orphan: a living process names itself at once, or has a task. */
 const OWNERLESS_MS = 60_000
 
 /**
- * Folders that no living Meanwhile process made. One that cannot be asked about counts as alive, and so does the unknown
- * maker of a folder that is new.
+ * Folders that no living Meanwhile process made. A process counts as alive if that cannot be found out, and so does the
+ * unknown maker of a new folder.
  */
 export function findOrphans(spoolDirectory: string): Orphan[] {
   return listNames(spoolDirectory)

@@ -24,13 +24,13 @@ export interface OutputCapOptions {
   readonly clock: Clock
   readonly limitBytes: number
   readonly appender: OutputAppender
-  /** Asked before a cut: a worker that stood still may have lost the run without having heard of it. */
+  /** Asked before a cut: a worker that was suspended may have lost the run without knowing it. */
   readonly isOurs: () => Promise<boolean>
-  /** Processes that may write to the file beside the appender. Empty: there is none, and the watch ends. */
+  /** Processes that may write to the file beside the appender. When there are none, the watch ends. */
   readonly trees: () => readonly ProcessTree[]
   readonly onDropped: (before: number) => void
   readonly onFailure: (error: unknown) => void
-  /** The watch has ended by itself. */
+  /** Called when the watch has ended by itself. */
   readonly onIdle: () => void
 }
 
@@ -61,7 +61,7 @@ export function createOutputCap(options: OutputCapOptions) {
     })
   }
 
-  /** Half the time in which a writer as fast as now reaches the limit. */
+  /** Half the time until the output reaches its limit at its present speed. */
   function nextLookMs(): number {
     const now = { keptBytes: keptBytes(paths), atMs: clock.monotonic() }
     const bytesPerMs = (now.keptBytes - last.keptBytes) / Math.max(now.atMs - last.atMs, 1)
@@ -70,7 +70,7 @@ export function createOutputCap(options: OutputCapOptions) {
     return Math.min(Math.max(untilFullMs / 2, SHORTEST_LOOK_MS), LONGEST_LOOK_MS)
   }
 
-  /** Looks now. */
+  /** Looks now; begins a cut if the output is past its limit. */
   function check(): void {
     if (cutting || isClosed || keptBytes(paths) <= limitBytes) return
     cutting = options.appender
@@ -87,7 +87,7 @@ export function createOutputCap(options: OutputCapOptions) {
     writeFileSync(paths.paused, "", { mode: FILE_MODE })
     try {
       const paused = await Promise.all(trees.map((tree) => pauseTree(tree, clock)))
-      // Cutting under a moving writer could lose a byte of what is kept. The next look tries again.
+      // Cutting while a process writes could lose bytes that are kept. The next look tries again.
       if (paused.includes(false)) return requireBelow(limitBytes * UNCUT_FACTOR)
       for (const step of toCompactionSteps(paths, Math.floor(limitBytes / 2))) {
         if (isAbandoned) return
@@ -127,7 +127,7 @@ export function createOutputCap(options: OutputCapOptions) {
       cancelTimer?.()
       await cutting
     },
-    /** Stops looking, and goes no step further with a cut that is under way: what is kept can be read all the same. */
+    /** Stops looking, and takes no further step of a cut that is under way. The output stays readable all the same. */
     abandon(): void {
       isClosed = true
       isAbandoned = true
@@ -147,11 +147,11 @@ export function keptBytes(paths: RunPaths): number {
 }
 
 /**
- * Drops all but the newest `keepBytes` of the output, in steps between which a crash loses nothing that is kept and
- * repeats nothing: `recoverOutput` finishes or undoes what it finds. Nobody may write while the steps run.
+ * Drops all but the newest `keepBytes` of the output, in steps. A crash between two steps neither loses nor repeats bytes
+ * that are kept: `recoverOutput` finishes or undoes the cut. Nobody may write while the steps run.
  *
- * 1. Copy what is kept to a new segment. 2. Write in the book what will hold once the output file is empty. 3. Empty it.
- * 4. Write in the book that it holds. 5. Remove segments that the book no longer names.
+ * 1. Copy what is kept to a new segment. 2. Write in the book what will hold once the output file is empty. 3. Empty the
+ * file. 4. Write in the book that it holds now. 5. Remove segments that the book no longer names.
  */
 export function toCompactionSteps(paths: RunPaths, keepBytes: number): readonly (() => Promise<void>)[] {
   const sizeBytes = sizeOf(paths)
@@ -168,7 +168,7 @@ export function toCompactionSteps(paths: RunPaths, keepBytes: number): readonly 
   ]
 }
 
-/** Brings the book and the files of a run together again after a crash. Nobody may write meanwhile. */
+/** Makes the book and the files of a run agree again after a crash. Nobody may write meanwhile. */
 export function recoverOutput(paths: RunPaths): void {
   if (!existsSync(paths.directory)) return
   const book = readBook(paths.book)
@@ -178,8 +178,8 @@ export function recoverOutput(paths: RunPaths): void {
 }
 
 /**
- * Another worker, with a spool of its own, has printed more for this run than is here: that is given up here, and what
- * follows comes behind it. Dying in between leaves nothing, and then the same is done again. Nobody may write meanwhile.
+ * Drops the files if another worker, with its own spool, has printed more of this run than is here. New output then
+ * continues at `totalBytes`. After a crash in between, the next call does the same again. Nobody may write meanwhile.
  */
 export function continueOutput(paths: RunPaths, totalBytes: number): void {
   const sizeBytes = sizeOf(paths)

@@ -20,9 +20,9 @@ export interface RunPaths {
   readonly directory: string
   /** Both streams of all its processes and what its tool wrote, in the order it happened. */
   readonly output: string
-  /** Which absolute offset the output file begins at. Absent: 0. */
+  /** Says at which absolute offset the output file begins. Without this file: 0. */
   readonly book: string
-  /** There while the processes are held for the cap. */
+  /** Exists while the processes are suspended for a cut. */
   readonly paused: string
 }
 
@@ -46,12 +46,12 @@ export function toProcessName(number: number, launch: number): string {
 }
 
 /**
- * Where the bytes of a capped output are. The output file begins at absolute offset `base`; directly before it lies the
- * segment, a file with the newest of what was cut away; what came before that is dropped.
+ * Where the bytes of a capped output are. The output file begins at absolute offset `base`. Directly before it lies the
+ * segment, a file with the newest bytes that were cut away. Bytes before the segment are dropped.
  *
- * `cut` is what the book will say once the output file has been emptied. While it is set the file is either still as
- * long as `cut.sizeBytes` (or longer), and the book holds as it stands, or shorter, and the cut has happened. So a crash
- * at any moment leaves one true reading.
+ * `cut` is what the book will say once the output file has been emptied. While `cut` is set, a file of at least
+ * `cut.sizeBytes` means that the cut has not happened and the book holds as it stands; a shorter file means that the cut
+ * has happened. So a crash at any moment leaves one true reading.
  */
 export interface OutputBook {
   readonly base: number
@@ -103,21 +103,21 @@ export function firstOffsetOf(book: OutputBook): number {
 
 /** A run's output as it stands at one moment, wherever its bytes are. */
 export interface OutputSource {
-  /** Bytes below were dropped by the cap. */
+  /** The cap dropped the bytes before this offset. */
   readonly firstOffset: number
   readonly totalBytes: number
-  /** Absolute offsets, within the two above. Returns less when the file was cut meanwhile. */
+  /** Absolute offsets, within the two above. Returns fewer bytes when the file was cut meanwhile. */
   read(start: number, end: number): Promise<Buffer>
 }
 
 const MOST_READINGS = 100
 
-/** Up to here a read from memory the system has at hand is faster than asking another thread for it. */
+/** Up to this size a read from the system's cache is faster than one in another thread. */
 const READ_AT_ONCE_BYTES = 128 * 1_024
 
 /**
- * Reads the files of a run, if it has any, also one that another process writes and cuts at the same time: what was read counts only
- * if the book is the same afterwards.
+ * Reads the files of a run, if it has any. Another process may write and cut them at the same time: a reading counts only
+ * if the book is the same afterwards, and is repeated otherwise.
  */
 export async function withFileSource<Result>(
   paths: RunPaths,

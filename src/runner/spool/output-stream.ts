@@ -14,14 +14,14 @@ export interface OutputStreamOptions {
   readonly spool: Pick<RunSpool, "withSource">
   readonly redactor: Redactor
   readonly clock: Clock
-  /** It goes on trying. */
+  /** Called at each failure. The stream tries again. */
   readonly onFailure: (error: unknown) => void
 }
 
 const LOOK_EVERY_MS = 250
-/** While the store refuses. */
+/** The delay after a failure. */
 const TRY_AGAIN_MS = 1_000
-/** At one look. Of what is printed faster, what the cap drops meanwhile is never sent. */
+/** Sent at one look. If a run prints faster, the store never gets what the cap drops meanwhile. */
 const MOST_BYTES = 1_024 * 1_024
 const NEWLINE = 10
 
@@ -34,15 +34,15 @@ interface Found {
 const NOTHING: Found = { totalBytes: 0 }
 
 /**
- * Hands on to the store what a run prints, without its secrets, while it prints it. Begins at once. Looking costs the
- * store nothing while nothing is printed.
+ * Sends what a run prints to the store, redacted, while the run prints it. Begins at once. While nothing is printed,
+ * looking costs the store nothing.
  */
 export function createOutputStream(options: OutputStreamOptions) {
   const { outputs, run, spool, redactor, clock } = options
   let position: number | undefined
-  /** Bytes printed at the last look. */
+  /** How many bytes had been printed at the last look. */
   let seenBytes = -1
-  /** Where the files began at the first look: what lay before it then is in the store alone, and was not dropped. */
+  /** Where the files began at the first look. Earlier output is in the store alone; the cap did not drop it. */
   let beganAt: number | undefined
   let isInDoubt = false
   let isStopped = false
@@ -83,7 +83,7 @@ export function createOutputStream(options: OutputStreamOptions) {
       return found
     } catch (error) {
       if (!isOthers(error)) {
-        // It may be there all the same.
+        // The store may have the part all the same.
         position = undefined
         isInDoubt = true
         throw error
@@ -93,7 +93,7 @@ export function createOutputStream(options: OutputStreamOptions) {
     }
   }
 
-  /** Behind what is there: of earlier claims of the run, or of pieces whose answer was lost. */
+  /** Where the store's output ends: it may have some of earlier claims of the run, or parts whose answer was lost. */
   async function findPosition(): Promise<number> {
     if (run.fence === 1 && !isInDoubt) return 0
     return (await outputs.extent(run.taskId, run.run))?.totalBytes ?? 0
@@ -112,8 +112,8 @@ export function createOutputStream(options: OutputStreamOptions) {
   }
 
   /**
-   * Secrets are found in whole lines, with what lies around them. A line that is still being printed waits, until
-   * nothing was added to it for a while or it is longer than what a secret is looked for in.
+   * Secrets are found in whole lines, with what lies around them. So a line that is still being printed waits, until
+   * nothing is added to it between two looks or it is longer than the redactor's context.
    */
   async function findSafeEnd(source: OutputSource, start: number): Promise<number> {
     const { totalBytes } = source
@@ -130,7 +130,7 @@ export function createOutputStream(options: OutputStreamOptions) {
   }
 
   return {
-    /** Resolves when all that was printed is stored, or is no longer ours to store. Rejected, it can be asked again. */
+    /** Resolves when all that was printed is stored, or is no longer ours to store. After a rejection, call it again. */
     async finish(): Promise<void> {
       stopLooking()
       await looking
@@ -138,19 +138,19 @@ export function createOutputStream(options: OutputStreamOptions) {
       isFinished = !isStopped
     },
     /**
-     * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and
-     * then nothing more by itself.
+     * Sends what was printed so far, no more than one look takes and without a line that is still being printed. Then it
+     * looks no more by itself.
      */
     async pause(): Promise<void> {
       stopLooking()
       await looking
       await look()
     },
-    /** All of it is stored. */
+    /** True once `finish` has stored all that was printed. */
     get isFinished() {
       return isFinished
     },
-    /** Hands on nothing more. */
+    /** Sends nothing more. */
     stop(): void {
       isStopped = true
       stopLooking()
@@ -158,7 +158,7 @@ export function createOutputStream(options: OutputStreamOptions) {
   }
 }
 
-/** Somebody else has the run, or it is gone. */
+/** True if the output is no longer ours to store: another worker has the run, it is gone, or the store is closed. */
 function isOthers(error: unknown): boolean {
   return (["stale_claim", "not_found", "closed"] as const).some((code) => isMeanwhileError(error, code))
 }

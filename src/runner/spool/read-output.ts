@@ -4,9 +4,9 @@ import type { Redactor } from "../redaction/redactor.ts"
 import type { OutputSource } from "./output-files.ts"
 
 export const DEFAULT_READ_BYTES = 64 * 1_024
-/** However much is asked for: a reader takes the rest with its next call. */
+/** The most that one call returns. A reader gets the rest with its next call. */
 const LARGEST_READ_BYTES = 8 * 1_024 * 1_024
-/** A filter that matches nothing returns after so much, with where to go on. */
+/** A read whose filter matches nothing returns after this much, with the offset at which to go on. */
 const LARGEST_SCAN_BYTES = 64 * 1_024 * 1_024
 const LONGEST_CHARACTER_BYTES = 4
 
@@ -104,10 +104,10 @@ function requireValid(request: OutputRequest): void {
 export interface ScannedLine {
   /** Redacted, without the newline. */
   readonly text: string
-  /** The end of the window before it, when it is not the first of its line: a match may begin there. */
+  /** The end of the window before, unless this is the first window of its line: a match may begin there. */
   readonly before: string
   readonly start: number
-  /** Where the next one begins. */
+  /** The offset at which the next line or window begins. */
   readonly end: number
   /** `rest`: the output ends here, without a newline so far. */
   readonly kind: "line" | "window" | "rest"
@@ -118,7 +118,7 @@ const WINDOW_BYTES = 64 * 1_024
 export const OVERLAP_CHARACTERS = 1_024
 const NEWLINE = 10
 
-/** Every line from an absolute offset to the end of what is there, in bounded memory. */
+/** Every line from an absolute offset to the end of the output so far, in bounded memory. */
 export async function* scanLines(
   source: OutputSource,
   redactor: Redactor,
@@ -156,7 +156,7 @@ export async function* scanLines(
   if (bytes.byteLength > 0) yield take(bytes.byteLength, bytes.byteLength, "rest")
 }
 
-/** The pattern without the flags that make it remember where it was. */
+/** Tests lines with the pattern, without the flags that make a RegExp remember where it was. */
 export function toLineTest(pattern: RegExp | string): (line: ScannedLine) => boolean {
   if (typeof pattern === "string") return (line) => (line.before + line.text).includes(pattern)
   const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""))
@@ -164,8 +164,8 @@ export function toLineTest(pattern: RegExp | string): (line: ScannedLine) => boo
 }
 
 /**
- * The bytes of a range, redacted and as long as they were. What lies around the range is looked at too, so that a secret
- * is found whatever offsets were asked for.
+ * The bytes of a range, redacted and as many as before. What lies around the range is read too, so that a secret is found
+ * whatever offsets were asked for.
  */
 export async function readRedacted(
   source: OutputSource,

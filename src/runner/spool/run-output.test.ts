@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { createOutputAppender } from "./run-output.ts"
 
-test("what is appended at any moment of a write is written, and flushing waits for it", async () => {
+test("bytes appended at any moment of a write are written, and a flush waits for them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, "output")

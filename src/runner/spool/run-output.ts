@@ -33,11 +33,11 @@ export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: ()
     }
     isOnDisk = true
     appender.append(memory.read(memory.firstOffset, memory.totalBytes))
-    // It may hold as much as the limit allows, and would for as long as the run lasts.
+    // Frees the memory, up to the limit, that would otherwise be held for as long as the run lasts.
     memory = createMemoryOutput(0)
   }
 
-  /** Refuses further writes: the next flush reports it. */
+  /** Records why output is lost: every later flush rejects with the first such error. */
   function fail(error: unknown): void {
     failure ??= toOutputError(error, paths.output)
   }
@@ -53,7 +53,7 @@ export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: ()
       return failure
     },
     fail,
-    /** Nothing more may be written, not even what waits to be. */
+    /** Writes nothing more, not even what is queued. */
     abandon(reason: MeanwhileError): void {
       isAbandoned = true
       fail(reason)
@@ -71,14 +71,14 @@ export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: ()
       isKept = true
       if (memory.totalBytes > 0) moveToDisk()
     },
-    /** Makes the folder and the file's beginning; a promise only when there is something to wait for. */
+    /** Makes the folder and moves output from memory to the file. A promise only when there is something to wait for. */
     prepare(): Promise<void> | undefined {
       moveToDisk()
       return failure || appender.isBusy ? flush() : undefined
     },
     async read<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result> {
       if (!isOnDisk && memory.totalBytes > 0) {
-        // It may move to the disk while it is being read.
+        // The output may move to the disk while it is being read.
         const held = memory
         const { firstOffset, totalBytes } = held
         return use({ firstOffset, totalBytes, read: async (start, end) => held.read(start, end) })
@@ -118,7 +118,7 @@ function createMemoryOutput(limitBytes: number) {
     if (totalBytes - droppedBefore <= limitBytes) return
     droppedBefore = totalBytes - limitBytes
     const firstKept = blocks.findIndex((block) => block.offset + block.used > droppedBefore)
-    // Moving the list for every block would cost its length each time.
+    // Copying the list for every dropped block would cost its whole length each time.
     if (firstKept > blocks.length / 2) blocks = blocks.slice(firstKept)
   }
 
@@ -211,7 +211,7 @@ export function createOutputAppender(path: string, onGrown: () => void) {
       isDraining = true
       void inTurn(drain)
     },
-    /** Resolves when all that was appended is in the file. Rejects when it cannot be: then nothing more is written. */
+    /** Resolves when all that was appended is in the file. Rejects after a failed write; then nothing more is written. */
     async flush(): Promise<void> {
       while (queue.length > 0 || isDraining) await turn
       if (failure) throw failure

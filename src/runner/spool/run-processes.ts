@@ -42,7 +42,8 @@ export interface RunProcessesOptions {
   /** The size of the output file past which the guard stops a process. */
   readonly stopPastBytes: number
   /**
-   * `NAME=value`: the environment variable that its processes and all they start carry, with their number at its end.
+   * `NAME=value`: the environment variable that the run's processes and all they start carry. Each process adds its
+   * number at the end.
    */
   readonly marker: string
   /** Resolves when the output file exists and holds all that was written before. */
@@ -54,10 +55,10 @@ export interface RunProcessesOptions {
 export function createRunProcesses(options: RunProcessesOptions) {
   const { paths, clock, owner, stopPastBytes, marker: runMarker } = options
   const live = new Set<RunningProcess>()
-  /** Trees whose command ended and that have living members on purpose. */
+  /** Trees whose command has ended and that still have living members, left on purpose. */
   const lingering = new Map<ProcessTree, readonly Member[]>()
   let found = new Map<number, FoundProcess>()
-  /** Names of process files of this owner and of owners before it. */
+  /** Names of the process files that this owner or an earlier one left. */
   let known = new Set<string>()
   let launches: ReadonlyMap<number, Launch> = new Map()
   let count = 0
@@ -103,13 +104,13 @@ export function createRunProcesses(options: RunProcessesOptions) {
   }
 
   async function stopEach(graceMs: number): Promise<readonly Survivor[]> {
-    // Also what is left of a command that has ended: an earlier stop may have ended it and died before the rest was.
+    // Includes the rest of an ended command's tree: the process that stopped the command may have died before the rest.
     const left = [...found.values()].flatMap(({ tree }) => tree ?? [])
     const stops = [...Array.from(live, ({ tree }) => tree), ...left].map((tree) => stopTree(tree, { clock, graceMs }))
     return (await Promise.all(stops)).flat().map(toSurvivor)
   }
 
-  /** Also in the process that started them, when it lost the run and takes it over again: calls count anew. */
+  /** Counts calls from the first again, also in a process that lost the run and takes it over again. */
   function beginAnew(): void {
     count = 0
     found = new Map()
@@ -117,7 +118,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
     launches = listLaunches(paths.directory)
   }
 
-  /** Stops what runs also where nothing can be forbidden, and then rejects: the next call looks again. */
+  /** Stops what runs even where nothing can be forbidden. Then it rejects, and the next call looks again. */
   async function forbidAndStop(graceMs: number): Promise<readonly Survivor[]> {
     const forbidding = Promise.try(forbidProcesses, paths, runMarker)
     await forbidding.catch(() => undefined)
@@ -137,7 +138,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
       const name = toProcessName(number, (launches.get(number)?.launch ?? 0) + 1)
       return (await start(request, control, name, number)).exit
     },
-    /** What earlier claims started was ended, or forbidden to start: every command is started beside that. */
+    /** For use once the processes of earlier claims have ended or are forbidden: every command is then launched again. */
     beginAnew,
     async reattach(): Promise<Reattachment> {
       forbidProcesses(paths, runMarker)
@@ -157,7 +158,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
       return [...running(), ...lingering.keys()]
     },
     pids: (): readonly number[] => [...new Set(running().map(({ leaderPid }) => leaderPid))],
-    /** Lets Meanwhile exit while they run. */
+    /** Lets Meanwhile exit while the processes run. */
     release(): void {
       for (const process of live) process.release()
     },
@@ -180,8 +181,8 @@ async function launch(
 }
 
 /**
- * A process that stood still does not know that another one has taken the run over. The files tell: the other one has
- * forbidden a process here, or started one of its own.
+ * Throws if another Meanwhile process has taken the run over, which this one cannot know if it was suspended. The files
+ * tell: the other process has forbidden a process here, or started one of its own.
  */
 function requireNoSuccessor(paths: RunPaths, owner: ProcessIdentity, known: Set<string>): void {
   for (const name of listProcessNames(paths)) {
@@ -195,8 +196,8 @@ function requireNoSuccessor(paths: RunPaths, owner: ProcessIdentity, known: Set<
 }
 
 /**
- * A command that failed while the disk is full failed for that, as far as anyone can see: its own writes return the
- * error to it and not to us. One that succeeded did not need the space.
+ * A command that failed while the disk is full counts as failed for lack of space: its own writes return the error to it
+ * and not to us. A command that succeeded did not need the space.
  */
 function requireSpace(paths: RunPaths, exit: Supervised["exit"]): void {
   if (exit.exitCode === 0 || !isDiskFull(paths.directory)) return

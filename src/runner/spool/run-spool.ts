@@ -23,36 +23,36 @@ export interface RunSpool {
   /** Puts what was written so far, and all that follows, on disk: the run is becoming a task. */
   keep(): void
   /**
-   * Resolves when all that was written is in the file, and within its limit. Rejects with `disk_full` when it cannot
-   * be.
+   * Resolves when all that was written is in the file, and the file is within its limit. Rejects when the output cannot
+   * be written, with `disk_full` on a full disk.
    */
   flush(): Promise<void>
   read(request?: OutputRequest, state?: { readonly isComplete: boolean }): Promise<OutputChunk>
-  /** All that was printed so far, as it is: with its secrets. */
+  /** Gives `use` all that was printed so far, unredacted. */
   withSource<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
-  /** Never rejects because of an abort: it resolves with what could not be ended. */
+  /** Never rejects because of an abort: resolves with the processes that could not be ended. */
   runProcess(request: ProcessRequest, control: ProcessControl): Promise<Supervised["exit"]>
-  /** After a restart. The n-th `runProcess` then finds the n-th process instead of starting it. */
+  /** For use after a restart: the n-th `runProcess` then finds the n-th process instead of starting it. */
   reattach(): Promise<Reattachment>
-  /** After a restart. Every `runProcess` then starts its process, whatever an earlier claim of the run started. */
+  /** For use after a restart: every `runProcess` then starts its process, whatever an earlier claim of the run started. */
   beginAnew(): void
-  /** So much of the run's output is known elsewhere. Where that is more than is here, what follows comes behind it. */
+  /** Says how much of the run's output the store has. If that is more than is here, new output continues after it. */
   goOnAt(totalBytes: number): void
   pids(): readonly number[]
   stopAll(graceMs: number): Promise<readonly Survivor[]>
-  /** The run is over and its output stays. What it left alive is watched until it ends or the spool is closed. */
+  /** The run is over and its output stays. Processes that it left alive are watched until they end or the spool closes. */
   close(): Promise<void>
   /** The run is over and nothing of it stays. */
   discard(): Promise<void>
-  /** The run is another worker's: from now on nothing here touches its files. Its processes run on. */
+  /** Another worker has the run: from now on nothing here touches its files. Its processes run on. */
   abandon(): void
 }
 
 export interface RunSpoolOptions {
   readonly outputLimitBytes: number
-  /** The cap dropped everything below this absolute offset. */
+  /** Called when the cap has dropped everything below this absolute offset. */
   readonly onDropped?: (before: number) => void
-  /** Asked before its files are cut. Default: they are. */
+  /** Asked before the files are cut: is the run still this worker's? Default: yes. */
   readonly isOurs?: () => Promise<boolean>
 }
 
@@ -61,19 +61,19 @@ export interface RunSpoolContext {
   readonly directory: string
   readonly clock: Clock
   readonly redactor: Redactor
-  /** This process: its folders are nobody else's to clear away while it lives. */
+  /** This process. While it lives, no other process clears its folders away. */
   readonly owner: ProcessIdentity
   readonly guard: Guard
   readonly taskId: TaskId
   readonly run: number
-  /** Called once, when the object begins to let go. Resolves when nothing here needs it any longer. */
+  /** Called once, when the object begins to release the run. `released` resolves when nothing here uses the files. */
   readonly onReleasing: (released: Promise<void>) => void
 }
 
-/** With what the spool itself needs of a run that it opened. */
+/** A `RunSpool` with the two functions that only the spool calls. */
 export interface OpenRunSpool extends RunSpool {
   update(options: RunSpoolOptions): void
-  /** Gives everything up without stopping anything. */
+  /** Closes the run here without stopping its processes. */
   release(): Promise<void>
 }
 
@@ -109,7 +109,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     onDropped: (before) => options.onDropped?.(before),
     onFailure: (failure) => {
       output.fail(failure)
-      // On a disk that is full nothing can be forbidden either; the failure of the output says so already.
+      // On a full disk no process can be forbidden either; the failure of the output says so already.
       void processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
     },
     onIdle: () => {

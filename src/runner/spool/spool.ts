@@ -23,11 +23,11 @@ import { type OnPrinted, waitForPattern } from "./wait-for-pattern.ts"
 
 export type { RunSpool, RunSpoolOptions } from "./run-spool.ts"
 
-/** Where the output of tasks is kept and from where their processes are controlled. One per Meanwhile process. */
+/** Keeps the output of tasks and controls their processes. One per Meanwhile process. */
 export interface Spool {
-  /** Touches no disk. While the run is open here the same object is returned. */
+  /** Touches no disk. Returns the same object while the run is open here. */
   openRun(taskId: TaskId, run: number, options: RunSpoolOptions): RunSpool
-  /** Also of a run that another process runs, or that has ended. */
+  /** Also reads a run of another process, or one that has ended. */
   read(
     taskId: TaskId,
     run: number,
@@ -38,11 +38,11 @@ export interface Spool {
   /** True if the run has kept output or started a process, or a takeover has forbidden one. */
   hasRun(taskId: TaskId, run: number): boolean
   /**
-   * True if a worker of the run has left something here. If not, a worker of this spool that is suspended before the
-   * first command of the run can no longer start it; asked again, the answer is the same.
+   * True if a worker of the run left something here. If false, a worker of this spool that was suspended before the first
+   * command of the run can no longer start that command. Asking again gives the same answer.
    */
   forbidUnlessLeft(taskId: TaskId, run: number): boolean
-  /** `ended` tells that nothing will be added. */
+  /** `ended` resolves or aborts when the run will print nothing more. */
   waitFor(
     taskId: TaskId,
     run: number,
@@ -50,21 +50,21 @@ export interface Spool {
     ended: Promise<void> | AbortSignal,
     onPrinted?: OnPrinted,
   ): Promise<PatternAnswer>
-  /** Folders whose Meanwhile process is gone, whether or not there is a task for them. */
+  /** Folders whose Meanwhile process is gone, whether or not they belong to a task. */
   orphans(): Promise<readonly Orphan[]>
   /**
-   * Removes files only: whatever still runs is stopped by the run's `stopAll` before. With `lastRun`, what later runs
-   * have stays.
+   * Removes files only: first stop what still runs with the run's `stopAll`. With `lastRun`, the files of later runs
+   * stay.
    */
   remove(taskId: TaskId, lastRun?: number): Promise<void>
-  /** The same for one run, unless somebody here has it open again. */
+  /** Removes the files of one run, unless it is open here again. */
   removeRun(taskId: TaskId, run: number): Promise<void>
-  /** Waits for what is being written and removed. Processes run on. */
+  /** Waits for writes and removals under way. Processes run on. */
   close(): Promise<void>
 }
 
 export interface SpoolOptions extends Pick<RunSpoolContext, "directory" | "clock" | "redactor" | "owner"> {
-  /** Where the output of those is read who have a spool of their own. Without it: there are none. */
+  /** Where output of workers with their own spool is read. Undefined when all workers share this spool. */
   readonly outputs?: Outputs | undefined
 }
 
@@ -83,7 +83,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       const result = await live.withSource((source) =>
         outputs && source.firstOffset > 0 ? withEarlierOutput(outputs, taskId, run, source, use) : use(source),
       )
-      // Where the store has it, the files may have gone meanwhile.
+      // The run was closed during the read: its files may be gone, but the store has its output.
       if (!outputs || open.get(key) === live) return result
     }
     const stored = outputs && (await withStoredSource(outputs, taskId, run, use))
@@ -96,7 +96,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       const existing = open.get(key)
       existing?.update(options)
       if (existing) return existing
-      /** From here on the next opener of the run gets a new object, which knows nothing of this one's end. */
+      /** From here on `openRun` creates a new object for the run, which knows nothing of this one's end. */
       function onReleasing(released: Promise<void>): void {
         if (open.get(key) === created) open.delete(key)
         leaving.set(released, key)
@@ -128,7 +128,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       for (const run of [...open].flatMap(([key, each]) => (isRemoved(key) ? [each] : []))) void run.release()
       await Promise.all([...leaving].flatMap(([released, key]) => (isRemoved(key) ? [released] : [])))
       if (lastRun === undefined) return rm(join(directory, taskId), { recursive: true, force: true })
-      // The last one also when it has no folder: who died in the midst of this may have left that of the task empty.
+      // Includes `lastRun` even without a folder: a process that died in this loop may have left the task's folder empty.
       const runs = new Set([...listRuns(join(directory, taskId)), lastRun])
       for (const run of runs) if (run <= lastRun) await removeRun(toRunPaths(directory, taskId, run))
     },

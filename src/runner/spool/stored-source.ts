@@ -4,7 +4,7 @@ import type { OutputSource } from "./output-files.ts"
 
 const MOST_READINGS = 100
 
-/** Reads what the store has of a run's output. Undefined: it has nothing. */
+/** Reads what the store has of a run's output. Undefined when it has nothing. */
 export async function withStoredSource<Result>(
   outputs: Outputs,
   taskId: TaskId,
@@ -23,12 +23,12 @@ export async function withStoredSource<Result>(
         return Buffer.from(buffer, byteOffset, byteLength)
       },
     })
-    // Bytes dropped during the read are left out.
+    // Reads again if bytes were dropped during the read.
     if (!isCut || reading === MOST_READINGS) return { result }
   }
 }
 
-/** The files of a run that another worker had before: what it printed then is in the store alone. */
+/** Reads the files of a run that another worker had before. What the run printed there is read from the store. */
 export async function withEarlierOutput<Result>(
   outputs: Outputs,
   taskId: TaskId,

@@ -4,40 +4,40 @@ import type { Redactor } from "../redaction/redactor.ts"
 import { OVERLAP_CHARACTERS, type ScannedLine, scanLines, toLineTest } from "./read-output.ts"
 import type { OutputSource } from "./output-files.ts"
 
-/** Calls the listener when somebody else has printed something; it may call too often. Returns how to stop it. */
+/** Calls the listener when another worker's run has printed something, or needlessly. Returns how to stop listening. */
 export type OnPrinted = (listener: () => void) => () => void
 
 export interface PatternWait {
   readonly clock: Clock
   readonly redactor: Redactor
   readonly request: PatternRequest
-  /** Nothing will be added to the output any more. */
+  /** Resolves or aborts when the run will print nothing more. */
   readonly ended: Promise<void> | AbortSignal
-  /** True if a look is costly now, so that the writer signals new output. */
+  /** True if a look asks the store: looks are rarer then, and `onPrinted` tells of new output. */
   readonly isFar: () => boolean
   readonly onPrinted: OnPrinted | undefined
   readonly withSource: <Result>(use: (source: OutputSource) => Promise<Result>) => Promise<Result>
 }
 
 const LOOK_EVERY_MS = 50
-/** A signal may be lost. */
+/** While `isFar`: a call of `onPrinted` may be lost. */
 const LOOK_FAR_EVERY_MS = 500
 /**
- * A line without its newline counts once nothing was added to it for so long: a prompt never gets one. Who does not
- * wait takes it as it stands.
+ * A line without its newline counts once nothing was added to it for this long: a prompt never gets a newline. A request
+ * with no time to wait takes the line as it stands.
  */
 const QUIET_MS = 200
 
 /** The outcome of the last look. */
 interface Seen {
   readonly totalBytes: number
-  /** When it had last grown. */
+  /** When the output was last seen to have grown. */
   readonly atMs: number
   readonly hasTakenRest: boolean
   readonly nextOffset: number
 }
 
-/** Looks at what was added, by line, and holds no more than a window of one. */
+/** Reads new output line by line, and holds no more than a window of one line. */
 export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> {
   const { clock, request } = wait
   const startedAt = clock.monotonic()
@@ -45,7 +45,7 @@ export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> 
   const stopListening = wait.onPrinted?.(wakeUp.nudge)
   let seen: Seen = { totalBytes: -1, atMs: startedAt, hasTakenRest: false, nextOffset: request.offset ?? 0 }
 
-  /** Changes nothing: what was read while the output was cut is read again. */
+  /** Changes nothing, because `withSource` calls it again when the output was cut during the read. */
   async function look(source: OutputSource, isOver: boolean): Promise<Seen & { readonly line?: ScannedLine }> {
     const { totalBytes } = source
     const now = clock.monotonic()
@@ -58,7 +58,7 @@ export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> 
 
   try {
     for (;;) {
-      // Asked before looking: whatever was printed before the end is then seen.
+      // Asked before the look, so that the look sees everything printed before the end.
       const isOver = wakeUp.hasEnded()
       const { line, ...found } = await wait.withSource((source) => look(source, isOver))
       if (line) {
@@ -88,7 +88,7 @@ async function findMatch(
   let nextOffset = offset
   for await (const line of scanLines(source, wait.redactor, offset)) {
     if ((line.kind !== "rest" || takesRest) && isMatch(line)) return { line, nextOffset: line.end }
-    // The rest is looked at again as a whole, and so is the end of a window: a match may go on after it.
+    // The rest is read again as a whole, and so is the end of a window: a match may go on after it.
     if (line.kind === "line") nextOffset = line.end
     else if (line.kind === "window") nextOffset = line.end - OVERLAP_CHARACTERS
   }
@@ -98,7 +98,7 @@ async function findMatch(
 function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | undefined) {
   let isOver = ended instanceof AbortSignal && ended.aborted
   let woken = Promise.withResolvers<void>()
-  /** There may be something new. During a look, it leads to another one. */
+  /** Says that there may be something new. Called during a look, it causes another look. */
   const nudge = (): void => woken.resolve()
   const onEnded = (): void => {
     isOver = true
@@ -110,7 +110,7 @@ function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | 
   return {
     nudge,
     hasEnded: (): boolean => isOver,
-    /** Until the time is over, there may be something new, the run ends, or the wait is given up. */
+    /** Waits until the time is over, there may be something new, the run ends, or the caller gives up. */
     async wait(clock: Clock, delayMs: number): Promise<void> {
       const cancelTimer = clock.schedule(delayMs, nudge)
       await woken.promise

@@ -81,7 +81,7 @@ type Histogram = { readonly counts: Readonly<Record<string, number>>; readonly t
 const EMPTY_HISTOGRAM: Histogram = { counts: {}, total: 0 }
 
 const GROWTH = 1.25
-/** Past so many, older durations begin to weigh less: what a command took last year says little. */
+/** Past this many, older durations weigh less: what a command took last year says little. */
 const FORGET_ABOVE = 512
 
 function addDurations(histogram: Histogram, durationsMs: readonly number[]): Histogram {

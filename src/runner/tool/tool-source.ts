@@ -38,7 +38,7 @@ export function createToolSource(
       const found = plugin === TURN_PLUGIN ? own.get(tool) : undefined
       return found ? { plugin: TURN_PLUGIN, tool: found } : registry.findTool(tool, plugin)
     },
-    /** By plugin, the names of its tools. */
+    /** The names of each plugin's tools. */
     names: () => known().names,
     /** Names of the plugins whose tasks this process can run. */
     plugins: () => known().plugins,
@@ -67,7 +67,7 @@ export const GATE_QUESTION = "apply_results"
 
 export const GATE_PREFIX = "gate/"
 
-/** A group has one gate, however often and by whomever it is asked for. */
+/** A group has one gate, however many callers ask for it. */
 export function toGateKey(group: GroupId): string {
   return `${GATE_PREFIX}${group}`
 }
