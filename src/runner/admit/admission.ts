@@ -14,8 +14,8 @@ import { requireRoomForAgent } from "./child-limits.ts"
 import type { AdmitScope } from "./scope.ts"
 
 /**
- * The one place where a call is let in, from every caller. Answers at once unless a hook, permission, the parent or the
- * store must be asked: a call in the foreground pays for nothing it does not need.
+ * The one place where calls are admitted, from every caller. Returns no promise unless a hook, permission, the parent or
+ * the store must be asked: a call in the foreground pays for nothing that it does not need.
  */
 export function admit(scope: AdmitScope, call: ToolCall, caller: Caller = NOBODY): Admitted | Promise<Admitted> {
   requireOpen(scope, call)
@@ -47,7 +47,7 @@ function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall 
   return { plugin, tool: tool.name, input, workspace, session, parentTask }
 }
 
-/** A failing hook changes nothing about the answer. */
+/** A failing hook does not change the answer. */
 export async function tellHooks(
   scope: HasLog & HasTools,
   { call, plugin, tool }: Admitted,
@@ -62,7 +62,7 @@ export async function tellHooks(
   }
 }
 
-/** Permission that cannot be asked is not given. */
+/** If permission cannot be asked, the call is refused. */
 function decide(
   scope: Pick<AdmitScope, "store" | "active" | "admission">,
   admitted: Admitted,
@@ -135,7 +135,7 @@ async function findParent(scope: HasStore & HasActive, call: ToolCall, parentTas
   throw new MeanwhileError("not_found", message, { parentTask })
 }
 
-/** True if memory tells that session and group are the call's own: so it is for every call of a turn. */
+/** True if memory alone shows that the call may name its session, and it names no group. True for every call of a turn. */
 export function isPlaceKnown(scope: HasPorts, call: ToolCall): boolean {
   return !call.group && (!call.session || findHome(scope, call) !== undefined)
 }
@@ -149,7 +149,7 @@ export async function requireOwnPlace(scope: HasPorts & HasStore, call: ToolCall
   throw new MeanwhileError("not_found", `There is no group ${group} in this workspace.`, { group })
 }
 
-/** A session that nobody has stored yet has no home, and may be named. */
+/** A session that nobody has stored yet has no workspace: every call may name it. */
 function requireOwnSession(call: ToolCall, home: WorkspaceId | undefined): void {
   const { workspace = DEFAULT_WORKSPACE, session = null } = call
   if (home === undefined || home === workspace) return
@@ -194,10 +194,9 @@ class AskedPermission implements PermissionRequest {
 }
 
 /**
- * The caller of a call, as permission reaches it. The controller is made when somebody looks at the signal: only a
- * question to a person needs it. A class, as wherever every call has an object with a getter: the getter of an object
- * literal belongs to a hidden class of its own, and with it all that it reaches stays in memory until the next full
- * garbage collection.
+ * The caller of a call, as permission reaches it. The controller is made when the signal is first read: only a question
+ * to a person needs it. A class, as wherever every call makes an object with a getter: the getter of an object literal
+ * has a hidden class of its own, which keeps all that the getter reaches in memory until the next full garbage collection.
  */
 export class Caller {
   readonly #onAsked: (() => Promise<void>) | undefined
@@ -209,7 +208,7 @@ export class Caller {
     this.#onAsked = onAsked
   }
 
-  /** Called before a person is asked; the question waits for it. The caller is told once. */
+  /** Called before a person is asked; the question waits for the promise. The caller is told once. */
   tellAsked(): Promise<void> {
     return (this.#asked ??= this.#onAsked?.() ?? Promise.resolve())
   }

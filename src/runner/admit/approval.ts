@@ -9,7 +9,7 @@ import type { Approval } from "./permission.ts"
 /** Marks the question whether a call may run, so that its answer is understood. */
 export const ADMISSION_QUESTION = "may_it_run"
 
-/** The wait that its task is created in. */
+/** The wait in which the call's task is created. */
 export function toApprovalWait(scope: HasClock & HasRedactor, { question, expiresInMs }: Approval): Wait {
   const { value } = scope.redactor.redactJson(toJson({ ...question, kind: ADMISSION_QUESTION }))
   return {
@@ -21,7 +21,7 @@ export function toApprovalWait(scope: HasClock & HasRedactor, { question, expire
   }
 }
 
-/** For what cannot wait for a person: work that runs already, and a resumed agent. */
+/** Refuses a call that cannot wait for a person: work that already runs, or a resumed agent. */
 export function requireNoApproval({ approval, tool }: Admitted): void {
   if (!approval) return
   const message = `${tool.name} was not allowed: a person would have to be asked first, and nobody is there.`

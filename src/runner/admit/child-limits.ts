@@ -4,9 +4,9 @@ import type { TaskId } from "../../task/id.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
 
-/** One agent after the other is let in below a parent, so that ten asked for at once are counted like ten in a row. */
+/** Admits the agents below a parent one by one, so that ten asked for at once are counted like ten in a row. */
 export interface FamilyLock {
-  /** Waits for its turn; returns how to end it. */
+  /** Waits for the caller's turn. Returns the function that ends the turn. */
   take(parent: TaskId): Promise<() => void>
 }
 
@@ -18,7 +18,7 @@ export function createFamilyLock(): FamilyLock {
   }
 }
 
-/** Agents below agents are bounded in depth and number. */
+/** Throws where one more agent would exceed the limits of depth and number. */
 export async function requireRoomForAgent(
   scope: HasStore & HasConfig & HasActive,
   parentTask: TaskId,
@@ -42,7 +42,7 @@ export async function requireRoomForAgent(
   }
 }
 
-/** By id: one that is being promoted may be found here and in the store, or here alone. */
+/** Counts ids: an agent that is being promoted may be found both here and in the store, or only here. */
 async function countAgents(scope: HasStore & HasActive, parentTask: TaskId, enough: number): Promise<number> {
   const here = [...scope.active.values()].filter(
     ({ origin, call, standing }) =>

@@ -26,7 +26,7 @@ const RESERVED_KEYS = [GATE_PREFIX, QUESTION_PREFIX]
 
 const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
 const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId", "workspace", "session", "group"] as const
-/** A task is found by these, or joined to others: they are stored as they are or not at all. */
+/** These fields find a task or join it to others: they are stored unchanged or not at all. */
 const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "workspace", "session", "group"] as const
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
@@ -34,13 +34,13 @@ export interface Admitted {
   readonly call: ToolCall
   readonly plugin: string
   readonly tool: Tool
-  /** As the tool's schema gives it to `run`. */
+  /** The input as the tool's schema gives it to `run`. */
   readonly input: unknown
   readonly depth: number
   readonly hops: number
-  /** A person has to allow it first: it enters as a task that waits. */
+  /** A person must allow the call first: it becomes a task that waits. */
   readonly approval?: Approval
-  /** Called once the task is written or runs, or will not be: the next one below its parent is let in then. */
+  /** Called once the task is written or runs, or never will. Then the next agent below the same parent is admitted. */
   readonly settle?: () => void
 }
 
@@ -98,7 +98,7 @@ function toFolder(tool: Tool, pinned: unknown): string | null {
   }
 }
 
-/** From the input without its secrets, where it has any: a title that cuts the text short may cut through a secret. */
+/** Made from the redacted input if that held a secret: a title that cuts the text short may cut through a secret. */
 function toTitle(tool: Tool, input: unknown, redacted: ReturnType<Redactor["redactJson"]>): string {
   if (!redacted.hasChanged) return toOwnTitle(tool, input) ?? tool.name
   const shown = tool.input.safeParse(redacted.value)
@@ -150,8 +150,8 @@ function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input:
 }
 
 /**
- * A store keeps whole numbers that it can read again. Rounded up, so that no limit becomes 0, and cut to the largest of them,
- * which no run reaches. A limit that is no number comes from a tool's own function: as if it had named none.
+ * A store keeps whole numbers up to a largest one. A limit is rounded up, so that none becomes 0, and cut to that
+ * largest number, which no run reaches. NaN comes from a tool's own function and counts as no limit.
  */
 function toWhole(limit: number | null): number | null {
   return limit === null || Number.isNaN(limit) ? null : Math.min(Math.ceil(limit), Number.MAX_SAFE_INTEGER)
@@ -162,7 +162,7 @@ function smaller(a: number | null, b: number | null): number | null {
   return Math.min(a, b)
 }
 
-/** The name under which durations of such calls are learned. */
+/** The name under which the durations of calls of this shape are learned. */
 export function toShapeKey(plugin: string, tool: Tool, input: unknown): string {
   const shape = tool.shape?.(input)
   return shape === undefined ? `${plugin}/${tool.name}` : `${plugin}/${tool.name} ${shape}`
@@ -204,7 +204,7 @@ export function checkLength(field: string, text: string | null | undefined): voi
   if (text && text.length > TEXT_LIMIT_CHARACTERS) refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
 }
 
-/** Refuses a call that is named by a secret: redacted, the name would be another. */
+/** Refuses a call with a secret in one of its names: redacted, the name would be another. */
 export function checkNames(redactor: Redactor, call: ToolCall): void {
   for (const field of NAMES) checkName(redactor, `call's \`${field}\``, call[field])
   checkName(redactor, "call's `askedBy.key`", call.askedBy?.key)

@@ -11,9 +11,9 @@ import { toFailedOutcome } from "./end-run.ts"
 
 /**
  * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool
- * is gone, or whose stored input the tool no longer takes, fails instead. One whose process was adopted goes on whatever
- * its input says now: the process was started long ago. It belongs to the trace of its record, not to what this worker
- * happened to be doing when it looked into the queue.
+ * is gone, or whose stored input the tool no longer takes, fails instead. A run whose process was adopted goes on even if
+ * the tool no longer takes its input: the process already runs. The run belongs to the trace that its record names, not
+ * to the span that was active when this worker looked into the queue.
  */
 export function beginClaimed(
   scope: ExecuteScope,

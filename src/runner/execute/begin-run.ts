@@ -62,14 +62,14 @@ export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
 export function failRun(scope: FailRunScope, plan: RunPlan, outcome: Outcome): void {
   const active = createActiveRun(scope.clock, plan)
   note(scope, active)
-  // It had no work: nothing of it can be measured or come late.
+  // The run has no work: nothing of it can be measured or come late.
   void endRun(scope, active, outcome).then((task) => {
     release(scope, active, task)
     active.ended.resolve(task)
   })
 }
 
-/** Others may have taken this worker for lost, and it now claims a run it still works on: that older work is lost. */
+/** If this worker was taken for lost, it may claim a run that it still works on. Its older work is then lost. */
 function note({ active: known }: HasActive, active: ActiveRun): void {
   const before = known.get(active.taskId)
   if (before) markLost(before)
@@ -104,8 +104,8 @@ export function noteCreated(scope: HasActive & HasQueue & HasWritten, task: Task
 }
 
 /**
- * A task was written below this one. The turn above remembers it: between them may be calls in the foreground, which no
- * record leads to.
+ * Notes in the turn above that a task was written below `parentTask`. Between the two may be calls in the foreground,
+ * which no record leads to.
  */
 function noteChild(scope: HasActive, parentTask: TaskId | null | undefined): void {
   for (let id = parentTask; id; ) {
@@ -129,9 +129,9 @@ function beginWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun)
 }
 
 /**
- * Before the tool is called again: what earlier claims of the run left behind, its steps and the processes that were
- * started or forbidden to start. This takes a while, and the run can be stopped meanwhile: the tool is then not called,
- * and what the earlier claims started is ended here.
+ * Restores what earlier claims of the run left, before the tool is called again: its steps, and its processes, which were
+ * started or forbidden to start. The run can be stopped meanwhile. The tool is then not called, and what the earlier
+ * claims started is ended here.
  */
 async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
   try {
@@ -149,7 +149,7 @@ async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
   }
 }
 
-/** Not of a run that was lost: they are another worker's. */
+/** Leaves the processes of a lost run alone: they are another worker's. */
 async function endProcesses(scope: OutputScope, active: ActiveRun): Promise<void> {
   const { taskId, run, standing } = active
   if (standing.in !== "background" || !active.call.tool.reattaches || !scope.spool.hasRun(taskId, run)) return
@@ -164,7 +164,7 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
   active.times.workedMs = workedMs
   active.times.cancelDeadline?.()
   while (isUnsettled(active)) await settle(scope, active)
-  // Nothing may come between that look and this one: a promotion could begin, and nobody would end its task.
+  // Nothing may be awaited between that check and this one: a promotion could begin, and nobody would end its task.
   const { standing } = active
   if (outcome && !active.control.stop) observeDuration(scope, active, workedMs)
   if (standing.in === "foreground") {
@@ -184,7 +184,7 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
     void work.then((late) => noteLate(scope, active, late))
 }
 
-/** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
+/** True while output is passed on or a promotion is written. A promotion may begin while the last output is passed on. */
 function isUnsettled({ standing, output }: ActiveRun): boolean {
   return standing.in === "promotion" || output.follower !== null
 }
@@ -199,7 +199,7 @@ function release(scope: SlotScope, active: ActiveRun, task: TaskRecord | null): 
   active.span?.end(task)
   if (task && isTerminal(task.status)) scope.queue.own?.remove(task.id)
   active.notes.cancelSave?.()
-  // Again: a stop that came while the end was being told has set another.
+  // Cancelled again: a stop that came while the end was written has set another deadline.
   active.times.cancelDeadline?.()
   if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
   if (!active.slots.held) return
@@ -218,7 +218,7 @@ function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | unde
   return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }
 }
 
-/** Output that the store has is not kept here too: nobody here would learn when to remove it. */
+/** Output that the store has is not kept here as well: nobody here would learn when to remove it. */
 function leaveSpool({ stream }: RunOutputs, task: TaskRecord | null, spool: RunSpool): Promise<void> {
   return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
 }

@@ -19,9 +19,9 @@ import { type Redactor, redactSurvivors } from "../redaction/redactor.ts"
 interface EndRunScope extends FenceScope, HasClock, HasLog, HasRedactor, HasActive, HasEngine {}
 
 /**
- * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
- * before it is durable leaves the run to the worker that reclaims it; nothing was announced. Null: somebody else ended
- * it.
+ * Writes the end of a run that the store knows. Tries again until the end is written, is no longer ours to write, or the
+ * runner closes. A crash before the end is durable leaves the run to the worker that reclaims it; nothing was announced.
+ * Null: this worker did not write the end.
  */
 export async function endRun(
   scope: EndRunScope,
@@ -124,13 +124,13 @@ async function toEndEvents(
   return isStopKnown ? [end] : [{ type: "task.stop_requested", by, reason, ...ran }, end]
 }
 
-/** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
+/** At a shutdown the run goes back to the queue, unless a step was in flight that may not simply be repeated. */
 async function toHandBack(scope: HasStore & HasClock & HasEngine, active: ActiveRun): Promise<LifecycleEvent> {
   const { taskId, run, call, times, steps } = active
   const { name: tool } = call.tool
   const crash = { by: "shutdown", title: tool, tool, ranMs: countedMs(scope, times), host: thisHost(scope) } as const
   if (!isTurn(call)) return toCrashEvent(decideOnCrash(inFlightOf([...steps.journal.values()]), "retry"), crash)
-  // Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not.
+  // A turn's steps are its calls, which the conversation writes: the store knows them, and the run's journal does not.
   const [taken, task] = await Promise.all([scope.store.steps(taskId, run), scope.store.task(taskId)])
   return toCrashEvent(decideTurnOnCrash(inFlightOf(taken)), { ...crash, title: task?.title ?? tool })
 }
@@ -140,8 +140,8 @@ function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly
 }
 
 /**
- * Work inside this process cannot be ended by force: when it was given up it is named as what it is. Processes that
- * were still being ended when it was given up may live or not. A command line may hold a secret.
+ * Work inside this process cannot be ended by force: once given up, it is listed as a survivor. `unknown` if processes
+ * were still being ended when the run was given up. Redacted, because a command line may hold a secret.
  */
 export function toSurvivors(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Survivors {
   return redactSurvivors(scope.redactor, outcome ? active.control.survivors : toGivenUp(active))
@@ -182,7 +182,7 @@ export async function noteLate(
   }
 }
 
-/** The log line for an end that the store refuses. Given up: a closing runner leaves the task as it is. */
+/** The log line for an end that the store refuses. `isGivenUp`: a closing runner leaves the task as it is. */
 function describeUnwritten({ isHandedBack, stop }: RunControl, isGivenUp: boolean): string {
   const what =
     isHandedBack && !stop ? "a task could not be handed back to the queue" : "the end of a task could not be stored"

@@ -9,8 +9,8 @@ const LOOK_AGAIN_MS = 500
 
 /**
  * Stops what a lost run still has running here, once the store says that the run is over: the worker that ended it
- * could not reach these processes. A run that was adopted, or begun anew, is another worker's, which has seen its
- * commands end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
+ * could not reach these processes. A run that another worker adopted or began anew is left alone: that worker sees the
+ * commands end before it ends the run. A crash on the way leaves a folder to the sweep of the next start. Never rejects.
  */
 export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {
   const { taskId, run } = active
@@ -25,7 +25,7 @@ export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, act
     }
     // Stops a process that was being started while the others were stopped.
     active.control.processAbort.abort()
-    // Without a store that keeps output the files are what is read of it.
+    // Without a store that keeps output, the run's output is read from these files.
     if (scope.engine.outputs) await scope.spool.removeRun(taskId, run)
   } catch (error) {
     if (isMeanwhileError(error, "closed")) return
@@ -33,7 +33,7 @@ export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, act
   }
 }
 
-/** False: it is somebody's, or nobody can be asked any more. */
+/** False when another worker has the run, or when this runner closes. */
 async function isOver(scope: HasStore & HasClock & HasActive, active: ActiveRun): Promise<boolean> {
   while (!scope.active.isClosing) {
     try {
@@ -47,7 +47,7 @@ async function isOver(scope: HasStore & HasClock & HasActive, active: ActiveRun)
   return false
 }
 
-/** Undecided: its lease was taken, and who took it is still looking at what to do. */
+/** Undecided: another worker took the lease and has not decided about the run yet. */
 function toState({ run, standing }: ActiveRun, task: TaskRecord | undefined): "over" | "another's" | "undecided" {
   if (standing.in !== "lost" || standing.fence === null) return "another's"
   if (!task || task.run !== run || isTerminal(task.status)) return "over"

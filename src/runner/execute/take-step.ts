@@ -9,8 +9,8 @@ import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import type { FenceScope, HasRedactor } from "../run/scope.ts"
 
 /**
- * Takes a step, or returns what it came to when it was finished before. A result that held a secret is known to the
- * process that made it alone: a later claim of the run cannot have it, and may not repeat the effect either.
+ * Takes a step, or returns its result if it was finished before. A result that held a secret is known only to the
+ * process that made it: a later claim of the run cannot have it, and may not repeat the effect either.
  *
  * Dying before `step.start` is durable: nothing happened. After it: the step is in flight and `onCrash` decides. After
  * the effect and before `step.finish`: the same, which is why only idempotent steps may say `retry`.

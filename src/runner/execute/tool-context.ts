@@ -65,8 +65,8 @@ async function runProcess(
 }
 
 /**
- * The files of a run tell that another worker is taking it over before its record does: an end that is written here would
- * keep that worker from deciding. The lease says whether it is so; without an answer the worker's own renewal finds out.
+ * The files of a run show that another worker is taking it over before its record does. An end written here would keep
+ * that worker from deciding, so the run is marked as lost if the lease is. Without an answer, a later renewal finds out.
  */
 async function loseIfTaken({ worker }: HasWorker, active: ActiveRun, error: unknown): Promise<void> {
   if (!isMeanwhileError(error, "stale_claim") || active.standing.in !== "background") return
@@ -74,7 +74,7 @@ async function loseIfTaken({ worker }: HasWorker, active: ActiveRun, error: unkn
   if (!isOurs) markLost(active)
 }
 
-/** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */
+/** If a process was ended for printing too much while Meanwhile was down, its run is stopped by that limit as well. */
 async function stopAtLimit(scope: StopScope, active: ActiveRun, error: unknown): Promise<never> {
   if (isMeanwhileError(error, "limit_exceeded") && "limitBytes" in error.details) {
     await stopRun(scope, active, { by: "limit", reason: error.message })
@@ -103,8 +103,8 @@ async function putArtifact(
 type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
 
 /**
- * Made when they are first asked for: most tools never do. A class: the getters of an object literal would keep every
- * run in memory until the next full garbage collection.
+ * Ports made when a tool first asks for them, which most tools never do. A class: the getters of an object literal would
+ * keep every run in memory until the next full garbage collection.
  */
 class RunPorts implements LazyPorts {
   readonly #scope: HasStore & HasActive & HasPorts

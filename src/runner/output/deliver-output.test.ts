@@ -9,7 +9,7 @@ function toChunk(text: string, offset: number): OutputChunk {
   return { text, offset, nextOffset, totalBytes: nextOffset, droppedBefore: null, isComplete: false }
 }
 
-test("whoever follows output goes on after a look that failed, and is warned of it once", async () => {
+test("a follower of output goes on after failed looks, and warns once", async () => {
   const warnings: string[] = []
   const log = { warn: (message: string) => warnings.push(message) }
   const printed = Promise.withResolvers<string>()
@@ -26,7 +26,7 @@ test("whoever follows output goes on after a look that failed, and is warned of 
   expect(warnings).toEqual(["output could not be read; trying again"])
 })
 
-test("whoever stops following is told of nothing more", async () => {
+test("a follower that is stopped passes nothing more on", async () => {
   const isReading = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<OutputChunk>()
   const scope = { clock: systemClock } as unknown as RunnerScope

@@ -12,13 +12,13 @@ import { reportDropped } from "../run/run-account.ts"
 
 const LOOK_EVERY_MS = 40
 
-/** At what runs elsewhere, where looking costs more. */
+/** For a run elsewhere, where looking costs more. */
 const LOOK_FAR_EVERY_MS = 250
 
 /** Keeps what a run prints in the store. */
 export interface StreamScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
 
-/** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
+/** The run's spool. Output of a run that the store knows is kept on disk from the first byte. */
 export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
   if (active.output.spool) return active.output.spool
   active.output.spool = scope.spool.openRun(active.taskId, active.run, {
@@ -32,7 +32,7 @@ export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
   return active.output.spool
 }
 
-/** The output of a run of this process, or of one that may run elsewhere. */
+/** Reads the output of a run of this process, or of one that may run elsewhere. */
 export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
 
 export function followOutput(
@@ -68,7 +68,7 @@ export function followOutput(
     })
   }
 
-  /** A store that is away comes back. */
+  /** Warns only once: a store that is away comes back. */
   function warnOnce(error: unknown): void {
     if (!hasFailed) scope.log.warn("output could not be read; trying again", { error: toErrorMessage(error) })
     hasFailed = true
@@ -88,7 +88,7 @@ export function followOutput(
   }
 }
 
-/** From the first byte on, when somebody listens. Most calls print nothing: for them nobody looks. */
+/** Passes output on from its first byte, if somebody listens. Most calls print nothing and have no spool to look at. */
 export function followRun(scope: HasClock & HasLog, active: ActiveRun): void {
   const { listeners, output } = active
   if (!listeners.onOutput || !output.spool) return
@@ -100,7 +100,7 @@ function toNothing(offset: number, { isComplete }: { readonly isComplete: boolea
   return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: null, isComplete }
 }
 
-/** Passes on what is left before the answer. What the listener throws changes nothing about the call. */
+/** Passes on what is left before the answer. An error of the listener does not change the call. */
 export async function finishFollowing(
   scope: HasLog,
   active: ActiveRun,
@@ -115,8 +115,8 @@ export async function finishFollowing(
 }
 
 /**
- * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was
- * given a secret elsewhere: nobody here could take it out.
+ * From now on also sends what the run prints to the store, if the store keeps output and knows the run. Not for a run
+ * whose secret only another process knows: nobody here could take it out.
  */
 export function streamOutput(scope: StreamScope, active: ActiveRun): void {
   const { output, standing, taskId, run } = active
@@ -142,9 +142,9 @@ function openStream(
 }
 
 /**
- * Called before the end of a run is written: a reader who sees the end sees all that was printed. Without a store that
- * takes writes there is no end either, so it is tried until there is one; what the store refuses for another reason
- * keeps no run from ending.
+ * Called before the end of a run is written, so that a reader who sees the end sees all that was printed. While the
+ * store takes no writes, the end cannot be written either, so this tries again. A refusal for another reason does not
+ * keep the run from ending.
  */
 export async function storeOutput(
   scope: HasClock & HasLog & HasActive,
@@ -187,7 +187,7 @@ async function finishStream(scope: HasClock & HasLog & HasActive, stream: Output
   }
 }
 
-/** The end of the run cannot be written either, and is tried again until it can be. */
+/** True if the store takes no writes for now, so that the end of the run cannot be written either. */
 function isPassing(error: unknown): boolean {
   return (["store_unavailable", "store_read_only", "disk_full"] as const).some((code) => isMeanwhileError(error, code))
 }

@@ -19,16 +19,13 @@ import type { Journal } from "./journal.ts"
 export type Standing =
   /** No record exists: a crash leaves nothing but a spool folder that the next start clears away. */
   | { readonly in: "foreground"; readonly answer: (answer: Answer) => void }
-  /** It ended in the foreground and its caller knows: there is nothing left to promote. */
+  /** The call ended in the foreground and its caller has the answer: nothing is left to promote. */
   | { readonly in: "answered" }
-  /** The record is being written. The answer is decided: it is the handle, unless writing fails. */
+  /** The record is being written. The caller gets the handle as its answer, unless writing fails. */
   | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
-  /** The store knows it, and this worker holds it under this fence. */
+  /** The store knows the run, and this worker holds it under this fence. */
   | { readonly in: "background"; readonly fence: number }
-  /**
-   * It was held under this fence, and is no longer: whatever happens here is not told to anyone. Null: no store knew
-   * it.
-   */
+  /** This worker no longer holds the run: what happens here is told to nobody. A null fence: no store knew the run. */
   | { readonly in: "lost"; readonly fence: number | null }
 
 /** Passes a run's output on while somebody watches it. */
@@ -44,11 +41,11 @@ export interface RunOrigin {
   readonly parentTask: TaskId | null
   readonly parentMessage: MessageId | null
   readonly batch: string | null
-  /** How many reports lie between it and a person's words. */
+  /** How many reports lie between the call and a person's words. */
   readonly hops: number
-  /** As its record says, or would say: what it starts is one deeper. */
+  /** The depth that the record has, or would have. What the call starts is one deeper. */
   readonly depth: number
-  /** The step of another run that asked for it. */
+  /** The step of another run that asked for the call. */
   readonly askedBy: AskingStep | null
   readonly traceId: string | null
 }
@@ -60,14 +57,14 @@ export interface RunCall {
   readonly input: unknown
   readonly lifetime: Lifetime
   readonly limits: TaskLimits
-  /** The task was given a secret, which only the process knows that was given it. */
+  /** The input held a secret, which only the process knows that was given the input. */
   readonly isInputHeld?: boolean
 }
 
 /** The steps and questions of a run, so that the same one is not taken or asked twice. */
 export interface RunSteps {
   readonly journal: Journal
-  /** How often it has asked each question, by the question's hash. */
+  /** How often the run has asked each question, by the question's hash. */
   questions: Map<string, number> | null
 }
 
@@ -75,9 +72,9 @@ export interface RunSteps {
 export interface RunOutputs {
   /** Opened when it is first needed: most calls print nothing. */
   spool: RunSpool | null
-  /** Where the store keeps output, what the run prints goes there from when the store knows the run. */
+  /** Sends output to the store, if the store keeps output, from the moment it knows the run. */
   stream: OutputStream | null
-  /** Passes it on to the caller in the foreground. */
+  /** Passes output on to the caller in the foreground. */
   follower: OutputFollower | null
 }
 
@@ -85,26 +82,26 @@ export interface RunOutputs {
 export interface RunControl {
   /** The signal that the tool sees. */
   readonly abort: AbortController
-  /** Ends its processes. When the run was lost, not before the store says that they are nobody's. */
+  /** Ends the run's processes. For a lost run it aborts only once the store says that the run is over. */
   readonly processAbort: AbortController
-  /** Resolves when a stop took too long: the run ends although its work has not. */
+  /** Resolves when the run ends here although its work has not: a stop took too long, or the run was lost or detached. */
   readonly abandoned: PromiseWithResolvers<undefined>
-  /** Early: the store does not know of it yet. */
+  /** `isEarly`: the store does not know of the stop yet. */
   stop: { readonly by: Stopper; readonly reason: string; readonly isEarly?: true } | null
-  /** At a shutdown: what it has not finished goes back to the queue. */
+  /** True at a shutdown: an unfinished run goes back to the queue. */
   isHandedBack: boolean
-  /** Processes that ended ones left behind, or that a stop could not end. */
+  /** Processes that ended commands left behind, or that a stop could not end. */
   readonly survivors: Survivor[]
 }
 
 /** How long a run has taken, and what counts against its limit. */
 export interface RunTimes {
   readonly startedMonotonicMs: number
-  /** Time it ran before this worker had it. */
+  /** How long the run ran before this worker had it. */
   readonly ranBeforeMs: number
-  /** Once its work has ended, how long that took here. Its end may be written much later, when the store is away. */
+  /** How long the work took here; null until it has ended. The end may be written much later, when the store is away. */
   workedMs: number | null
-  /** Time that does not count against its limit, and what it waits for now. */
+  /** Time that does not count against the limit, and how many waits stop the time now. */
   rest: { restedMs: number; sinceMonotonicMs: number; waiters: number } | null
   cancelDeadline: CancelTimer | null
 }
@@ -120,7 +117,7 @@ export interface RunNotes {
 /** The slot of a run. */
 export interface RunSlots {
   held: SlotKeys | null
-  /** Given up while it waits for others, and by how many that wait at once. */
+  /** The slot that was given up while the run waits for others, and how many wait at once. */
   yielded: { readonly slot: SlotKeys; waiters: number } | null
 }
 
@@ -129,13 +126,13 @@ export interface RunListeners {
   onOutput: ((text: string) => void) | null
   onProgress: ((progress: Progress) => void) | null
   onStarted: ((task: TaskId) => void) | null
-  /** Its end is written, and its slot still taken. As `ended`. */
+  /** Called with the value of `ended` when the end is written and the slot is still taken. */
   onLeft: ((task: TaskRecord | null) => void) | null
 }
 
 /** The part that only turns use. */
 export interface TurnState {
-  /** Its calls that have tasks below them. */
+  /** The turn's calls that have tasks below them. */
   parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */
   endOperations: ((run: RunReference) => readonly Operation[]) | null
@@ -158,7 +155,7 @@ export interface ActiveRun {
   readonly slots: RunSlots
   readonly listeners: RunListeners
   readonly turn: TurnState
-  /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */
+  /** Resolves when nothing more of the run will be written here, with its record if this worker wrote the end. */
   readonly ended: PromiseWithResolvers<TaskRecord | null>
 }
 
@@ -220,12 +217,12 @@ export function toOrigin(task: TaskRecord): RunOrigin {
   return { workspace, session, parentTask, parentMessage, batch, hops: toHops(metadata), depth, askedBy, traceId }
 }
 
-/** Since this worker has it, by monotonic time. Whole, as all times and durations are that a store keeps. */
+/** How long this worker has had the run, by monotonic time. A whole number, as all times are that a store keeps. */
 export function ranMs({ startedMonotonicMs }: RunTimes, clock: Clock): number {
   return Math.round(clock.monotonic() - startedMonotonicMs)
 }
 
-/** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
+/** A foreground call gets another id when its turn makes it again. The step that asks for it stays the same. */
 export function toCallKey({ origin: { askedBy }, taskId, run }: ActiveRun): string {
   return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
 }

@@ -9,9 +9,9 @@ export function createActiveRuns() {
   return Object.assign(createLiveMap<TaskId, ActiveRun>(), {
     /** Tasks that are being written and will run here. */
     entering: new Set<Promise<unknown>>(),
-    /** Runs that wait for others, each with those above it whose slots it has given up. */
+    /** Runs that wait for others, each with the runs whose slots were given up for its wait. */
     yielding: new Set<{ readonly run: ActiveRun; readonly given: ActiveRun[] }>(),
-    /** From the begin of a shutdown. */
+    /** True from the beginning of a shutdown. */
     isClosing: false,
     /** Aborted at the end of a shutdown: every wait for a task then returns the task as it stands. */
     closed: new AbortController(),

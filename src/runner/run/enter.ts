@@ -5,8 +5,8 @@ import type { HasActive } from "./scope.ts"
 type Asking = Pick<ToolCall, "parentTask">
 
 /**
- * A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a
- * later start.
+ * Throws `closed` while the runner closes. A run that is still coming to its end may ask for what it needs: other
+ * workers, or a later start, will run that.
  */
 export function requireOpen({ active }: HasActive, { parentTask }: Asking = {}): void {
   if (!active.isClosing) return
@@ -16,8 +16,8 @@ export function requireOpen({ active }: HasActive, { parentTask }: Asking = {}):
 }
 
 /**
- * Writes a task that will run here. A shutdown waits for it before it stops what runs: otherwise a run could begin
- * behind its back, and stay claimed by a worker that is gone.
+ * Writes a task that will run here. A shutdown waits for this before it stops runs: otherwise a run could begin unseen
+ * and stay claimed by a worker that is gone.
  */
 export async function enter<Result>(scope: HasActive, write: () => Promise<Result>, asking?: Asking): Promise<Result> {
   requireOpen(scope, asking)

@@ -9,9 +9,9 @@ type JournalEntry =
   | {
       readonly state: "finished"
       readonly onCrash: OnCrash
-      /** As it is stored. */
+      /** The result as it is stored. */
       readonly result: JsonValue
-      /** As the effect returned it, in the process that ran it. Elsewhere what was stored. */
+      /** The result as the effect returned it, in the process that ran the effect. Elsewhere the stored result. */
       readonly returned: JsonValue
     }
 

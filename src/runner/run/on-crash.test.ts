@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { OnCrash } from "../../task/step.ts"
 import { decideOnCrash, decideTurnOnCrash } from "./on-crash.ts"
 
-/** Every set of steps in flight, in both orders where there are two; what becomes of a run with them, and of a turn. */
+/** Every set of steps in flight, two of them in both orders, and what becomes of a run and of a turn with them. */
 const IN_FLIGHT: readonly (readonly [inFlight: readonly OnCrash[], run: OnCrash, turn: OnCrash])[] = [
   [["fail"], "fail", "retry"],
   [["retry"], "retry", "retry"],

@@ -6,7 +6,7 @@ import type { OnCrash } from "../../task/step.ts"
 /** Marks the question that a crash left behind, so that its answer is understood. */
 export const REPEAT_QUESTION = "repeat_after_crash"
 
-/** Steps in flight speak first, the most careful of them loudest; between steps the run itself does. */
+/** Steps in flight decide, the most careful one first. Between steps the run's own `onCrash` decides. */
 export function decideOnCrash(inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
   const decisions = inFlight.length > 0 ? inFlight : [betweenSteps]
   if (decisions.includes("fail")) return "fail"
@@ -14,8 +14,8 @@ export function decideOnCrash(inFlight: readonly OnCrash[], betweenSteps: OnCras
 }
 
 /**
- * A turn goes on whatever was in flight: it tells the model what may not be repeated, and asks a person what they must
- * say.
+ * A turn goes on whatever was in flight. It tells the model what may not be repeated, and asks a person about steps that
+ * a person must decide on.
  */
 export function decideTurnOnCrash(inFlight: readonly OnCrash[]): OnCrash {
   return inFlight.includes("ask") ? "ask" : "retry"

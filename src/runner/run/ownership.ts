@@ -30,8 +30,8 @@ function isInDoubt({ worker }: HasWorker, { standing }: ActiveRun): boolean {
 }
 
 /**
- * Writes for a run that the store knows, under its fence. A call in the foreground has nothing to write yet; while its
- * promotion is being written this waits, so that no step falls between memory and store.
+ * Writes for a run that the store knows, under its fence. A call in the foreground has nothing to write yet, and gets
+ * undefined. While its promotion is being written this waits, so that no step falls between memory and store.
  */
 export async function writeUnderFence<const Operations extends readonly Operation[]>(
   scope: FenceScope,
@@ -54,8 +54,8 @@ export async function writeUnderFence<const Operations extends readonly Operatio
 }
 
 /**
- * The run is another worker's to decide about. Its processes and files are left alone until the store says what it
- * decided.
+ * Another worker now decides about the run. This process leaves the run's processes and files alone until the store says
+ * what was decided.
  */
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
@@ -94,13 +94,13 @@ const LONGEST_CLOSING_RETRY_MS = 500
 
 export type StoreRetry = ReturnType<typeof createStoreRetry>
 
-/** For what is tried again until the store takes it. */
+/** The pauses of a write that is repeated until the store takes it. */
 export function createStoreRetry(scope: HasClock & HasActive) {
   let retryMs = FIRST_RETRY_MS
   return {
-    /** The runner closes and has waited long enough. */
+    /** True if the runner closes and has waited long enough. */
     isOver: (): boolean => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
-    /** Each time longer. */
+    /** Waits longer each time. */
     async pause(): Promise<void> {
       await sleep(scope.clock, retryMs)
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)

@@ -9,7 +9,7 @@ import type { FenceScope, HasClock, HasLog, HasRedactor, StopScope } from "./sco
 import { stopRun } from "./stop-run.ts"
 import { runsAbove } from "./runs-above.ts"
 
-/** A tool may report a thousand times a second; the store hears of it so often. */
+/** A tool may report a thousand times a second. The store is told this often. */
 const SAVE_EVERY_MS = 500
 
 const LONGEST_CHARACTERS = 1_000
@@ -26,7 +26,7 @@ export function reportProgress(
   const toText = (value: unknown): string | null =>
     typeof value === "string" ? shorten(scope.redactor.redactText(value), LONGEST_CHARACTERS) : null
   const own = { done: toCount(done), total: toCount(total), phase: toText(phase), line: toText(line) }
-  // A model may call a tool by any name.
+  // A model may use any text as a tool's name, a secret too.
   const lastTools = activity?.lastTools.map((name) => scope.redactor.redactText(name))
   active.notes.progress = activity && lastTools ? { ...own, activity: { ...activity, lastTools } } : own
   active.notes.unsaved.progress = true
@@ -36,7 +36,7 @@ export function reportProgress(
 
 const toCount = (value: number | null): number | null => (Number.isFinite(value) ? value : null)
 
-/** Adds up what was used, and stops the run once it is over its budget. What was paid for last is not thrown away. */
+/** Adds up what was used and stops a run over its budget, but not with `isLast`: the last answer is already paid for. */
 export function reportUsage(
   scope: StopScope,
   active: ActiveRun,
@@ -95,7 +95,7 @@ export function giveBackFacts(notes: RunNotes, unsaved: RunNotes["unsaved"]): vo
 }
 
 function toSpent(field: keyof Usage, value = 0): number {
-  // A store keeps whole numbers, and a part of one counts against a budget.
+  // A store keeps whole numbers. Rounded up, so that a fraction counts against a budget.
   if (Number.isFinite(value) && value >= 0) return Math.ceil(value)
   throw new MeanwhileError("invalid_input", `What a task spends must be 0 or more: \`${field}\` is ${value}.`, {
     field,
@@ -120,7 +120,7 @@ function add(a: Usage, b: Usage): Usage {
   return { tokens: a.tokens + b.tokens, costMicros: a.costMicros + b.costMicros }
 }
 
-/** By monotonic time: a suspended machine or a moved clock costs a run nothing. */
+/** Stops the run at its time limit, by monotonic time: a suspended machine or a moved clock costs a run nothing. */
 export function armDeadline(scope: StopScope, active: ActiveRun): void {
   const { timeoutMs } = active.call.limits
   if (timeoutMs === null) return
@@ -130,7 +130,7 @@ export function armDeadline(scope: StopScope, active: ActiveRun): void {
   })
 }
 
-/** How long this worker has had it, without the time that does not count against its limit. Whole, as a store keeps it. */
+/** How long this worker has had the run, without the time that it rested. A whole number, as a store keeps it. */
 export function countedMs({ clock }: HasClock, { startedMonotonicMs, rest }: RunTimes): number {
   const now = clock.monotonic()
   const restingMs = rest && rest.waiters > 0 ? now - rest.sinceMonotonicMs : 0
@@ -138,8 +138,8 @@ export function countedMs({ clock }: HasClock, { startedMonotonicMs, rest }: Run
 }
 
 /**
- * Until the returned function is called, no time counts against the limits of the run and of those above it: they wait
- * for somebody else. A stop that comes meanwhile has its own deadline, which is left alone.
+ * Until the returned function is called, no time counts against the limits of the run and of the runs above it, which
+ * wait for somebody else. A stop that comes meanwhile has its own deadline, which is left alone.
  */
 export function restDeadlines(scope: StopScope, active: ActiveRun): () => void {
   const resting = runsAbove(scope, active).filter(hasDeadline)

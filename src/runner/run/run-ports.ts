@@ -13,9 +13,9 @@ export interface RunPorts {
 
 /** The conversations of this process, as a runner asks them. A runner may have none. */
 export interface ConversationsPort {
-  /** Gives tools their `sessions`, `model` and `person`. Without it they are refused. */
+  /** Gives tools their `sessions`, `model`, `person` and `documents`. Without it, using these throws. */
   readonly portsOf?: ConversationPortsOf
-  /** Knows the conversations of agent tasks. Without it none can be resumed or told anything. */
+  /** Knows the conversations of agent tasks. Without it no agent can be resumed or told anything. */
   readonly agents?: AgentsPort
   /** The sessions that are open here: for a runner that takes only its own work, or runs no tasks. */
   readonly open?: () => readonly SessionId[]

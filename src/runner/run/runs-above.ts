@@ -16,7 +16,7 @@ export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
   return found
 }
 
-/** Where a task comes from. It may be a call in the foreground, which the store does not know yet. */
+/** Where a task comes from. The task may be a call in the foreground, which the store does not know yet. */
 export async function findOrigin({ active, store }: HasStore & HasActive, id: TaskId): Promise<RunOrigin | undefined> {
   const run = active.get(id)
   if (run) return run.origin
@@ -25,8 +25,8 @@ export async function findOrigin({ active, store }: HasStore & HasActive, id: Ta
 }
 
 /**
- * True if no caller waits for the run: it, or a run above it, is a task in the background. After a restart
- * a turn may go on before the agent's task that it belongs to: the store knows that one, but no call in the foreground.
+ * True if no caller waits for the run: it, or a run above it, is a task in the background. After a restart a turn may go
+ * on before its agent's task does. That task is found in the store, which knows no calls in the foreground.
  */
 export async function isInBackground(scope: HasStore & HasActive, taskId: TaskId | null | undefined): Promise<boolean> {
   for (let id = taskId; id; ) {

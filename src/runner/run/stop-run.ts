@@ -7,8 +7,8 @@ import { isLost, markLost, writeUnderFence } from "./ownership.ts"
 import type { HasActive, HasClock, HasConfig, HasStore, StopScope } from "./scope.ts"
 
 /**
- * After asking, how long until a run is given up although something of it lives. Longer than ending processes by force
- * takes to find what cannot be ended, so that a run that had processes ends with their names.
+ * How long after the grace period a run is given up although part of it lives. Killing its processes takes less time, so
+ * that the end of the run can name those that could not be ended.
  */
 const GIVE_UP_AFTER_GRACE_MS = 2_000
 
@@ -17,7 +17,7 @@ export interface StopCause {
   readonly reason: string
 }
 
-/** Stops a run of this process, first in the store when it is known there. The first cause wins. */
+/** Stops a run of this process, in the store first if the store knows the run. The first cause wins. */
 export async function stopRun(scope: StopScope, active: ActiveRun, cause: StopCause): Promise<void> {
   if (active.control.stop) return
   const event = toStopRequested(scope, active.taskId, active.run, cause)
@@ -34,7 +34,7 @@ export async function stopRun(scope: StopScope, active: ActiveRun, cause: StopCa
   abortRun(scope, active, cause)
 }
 
-/** Carries how long the run has run, if it runs here: the store may be away, and take the stop much later. */
+/** The event says how long the run has run, if it runs here: the store may be away and take the stop much later. */
 export function toStopRequested(
   scope: HasClock & HasActive,
   id: TaskId,
@@ -47,7 +47,7 @@ export function toStopRequested(
   return { type: "task.stop_requested", by, reason, ...ran }
 }
 
-/** Another stop got in first, and its cause stands; or the run was ended elsewhere, and is no longer ours. */
+/** Another stop was written first and its cause stands, or the run was ended elsewhere and is no longer ours. */
 async function followStore(scope: HasStore & HasClock & HasConfig, active: ActiveRun): Promise<void> {
   const task = await scope.store.task(active.taskId).catch(() => undefined)
   if (task?.run === active.run && task.status === "stopping") abortRun(scope, active, task.stop)

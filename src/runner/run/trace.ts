@@ -23,14 +23,14 @@ const TRACER = "meanwhile"
 /** The conventions' word for an error that has no code. */
 const OTHER = "_OTHER"
 
-/** A span, and what is below it. */
+/** A span, and the context for spans below it. */
 export interface Trace {
   /** Null when nobody traces and no trace was named. */
   readonly traceId: string | null
   readonly context: Context
   /**
-   * Once; later calls do nothing. With an error type it counts as failed. What an error says stays out: it may quote
-   * content.
+   * Ends the span; later calls do nothing. With an error type the span counts as failed. The message of an error stays
+   * out of the trace: it may quote content.
    */
   end(attributes?: Attributes, errorType?: string): void
 }
@@ -41,7 +41,7 @@ interface SpanStart {
   readonly kind?: SpanKind
 }
 
-/** In the trace that is named, below the active span when that is in it; without one, in that of the active span. */
+/** Begins a span in the named trace, below the active span if that is part of it. Without a name: below the active span. */
 export function beginTrace(start: SpanStart, traceId?: string | null): Trace {
   const tracer = findTracer()
   if (!tracer) return toUntraced(context.active(), traceId ?? null)
@@ -70,7 +70,7 @@ function findTracer(): Tracer | undefined {
   return provider.getDelegateTracer ? provider.getDelegateTracer(TRACER) : provider.getTracer(TRACER)
 }
 
-/** The API's provider, which stands for the one that the program registers. */
+/** The API's own provider, a proxy for the one that the program registers. */
 interface Delegating {
   getDelegateTracer(name: string): Tracer | undefined
 }
@@ -108,7 +108,7 @@ function endSpan(span: Span, attributes: Attributes | undefined, errorType: stri
   span.end()
 }
 
-/** The span that began the trace may be another process's: then only its trace is known, and stands in for it. */
+/** If another process began the trace, its spans are not known: a parent with an id made from the trace id stands in. */
 function toParent(traceId: string): Context {
   const active = context.active()
   if (trace.getSpanContext(active)?.traceId === traceId) return active
@@ -126,7 +126,7 @@ export interface RunSpan {
   readonly traceId: string | null
   /** Work begun in the callback is below the span. */
   within<Result>(work: () => Result): Result
-  /** With the answer or the record it ended with; null when its end is not this process's to tell. */
+  /** Takes the answer or the record that the run ended with; null when this process does not report the end. */
   end(ended: Answer | TaskRecord | null): void
 }
 
@@ -139,7 +139,7 @@ interface TracedRun {
 }
 
 /**
- * Below the span that made the call, when the call was made here a moment ago; otherwise in the trace that its record
+ * Begins the span of a run: below the active span if the call was made in it, otherwise in the trace that the record
  * names. Null when nobody traces, and for a turn: the span of a turn is its agent's.
  */
 export function beginRunSpan({ taskId, run, origin, call, standing }: TracedRun): RunSpan | null {

@@ -6,7 +6,7 @@ import type { ActiveRun } from "./active-run.ts"
 import type { HasActive, HasStore, WaitScope } from "./scope.ts"
 
 export interface EndWait {
-  /** Another workspace's task does not exist for who asks. Without it: anybody's. */
+  /** Tasks of other workspaces are not found. Undefined: tasks of every workspace are. */
   readonly workspace?: WorkspaceId
   /** Without it there is no time limit. */
   readonly timeoutMs?: number
@@ -15,7 +15,7 @@ export interface EndWait {
 
 /**
  * The task once its last run has ended, or as it stands when time is up or the signal aborts. Undefined when there is no
- * such task. Waiting for what runs here costs nothing, for what runs elsewhere a slow poll.
+ * such task. Waiting for a run of this process costs nothing; for a run elsewhere it costs a slow poll.
  */
 export async function waitForEnd(scope: WaitScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
   const here = findOwn(scope, id, wait)
@@ -33,7 +33,7 @@ export async function waitForEnd(scope: WaitScope, id: TaskId, wait: EndWait = {
         if (!isOver) unsubscribe = scope.engine.bus.subscribeTask(id, (mayBeOver) => mayBeOver && wake())
       }
       if (!here) watchStore()
-      // Null: this process did not write its end, and only the store knows how it goes on.
+      // Null: this process did not write the end, and only the store knows how the task goes on.
       void here?.ended.promise.then((task) => {
         runsHere = false
         endedHere = task
@@ -55,7 +55,7 @@ export async function waitForEnd(scope: WaitScope, id: TaskId, wait: EndWait = {
   return found ? found.task : read(scope, id, wait)
 }
 
-/** Its run in this process, if the store knows that run. */
+/** The task's run in this process, if the store knows that run. */
 function findOwn({ active }: HasActive, id: TaskId, { workspace }: EndWait): ActiveRun | undefined {
   const here = active.get(id)
   return here?.standing.in === "background" && (workspace ?? here.origin.workspace) === here.origin.workspace

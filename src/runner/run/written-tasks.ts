@@ -22,7 +22,7 @@ export function createWrittenTasks(onTask: (task: TaskRecord, sinceSequence: num
         if (session) sessions.add(session)
       },
       has: (session: SessionId): boolean => sessions.has(session),
-      /** The session is closed here. */
+      /** Called when the session is closed here. */
       forget: (session: SessionId): void => void sessions.delete(session),
     },
   }

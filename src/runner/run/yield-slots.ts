@@ -5,8 +5,8 @@ import type { HasActive, HasQueue, HasSlots, SlotScope, StopScope } from "./scop
 import { restDeadlines } from "./run-account.ts"
 
 /**
- * Gives up the slots of a run that waits for others, and of all runs above it, so that what it waits for can run: with
- * one slot nothing deadlocks. The returned function takes them again, even when none is free; a second call does nothing.
+ * Gives up the slots of a run that waits for others, and of all runs above it, so that what it waits for can run even
+ * with one slot. The returned function takes them again, even when none is free; a second call does nothing.
  */
 export function yieldSlots(scope: SlotScope, active: ActiveRun): () => void {
   const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run.slots)) }
@@ -18,7 +18,7 @@ export function yieldSlots(scope: SlotScope, active: ActiveRun): () => void {
   }
 }
 
-/** A run has a slot now that something below it waits already: it was promoted, or begins later than its own turn. */
+/** Gives up a slot that a run got while one below it already waits: it was promoted, or the turn below began first. */
 export function yieldNewSlot(scope: SlotScope, run: ActiveRun): void {
   for (const { run: below, given } of scope.active.yielding) {
     if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run.slots)) continue
@@ -32,7 +32,7 @@ function lookForWork(scope: HasQueue): void {
   scope.queue.nudge()
 }
 
-/** Several may wait below one run: the first gives its slot up, the last takes it again. */
+/** Several runs may wait below one: the first gives the slot of that one up, the last takes it again. */
 function giveUp(scope: HasSlots, own: RunSlots): boolean {
   if (own.yielded) {
     own.yielded.waiters += 1
@@ -45,7 +45,7 @@ function giveUp(scope: HasSlots, own: RunSlots): boolean {
   return true
 }
 
-/** A run that has ended meanwhile takes none: nobody would release it. */
+/** A run that has ended meanwhile takes no slot: nobody would release it. */
 function takeAgain(scope: HasActive & HasSlots, run: ActiveRun): void {
   const own = run.slots
   if (!own.yielded) return
@@ -59,8 +59,8 @@ function takeAgain(scope: HasActive & HasSlots, run: ActiveRun): void {
 }
 
 /**
- * Until the returned function is called, the run and those above it hold no slot, and no time counts against their
- * limits: they wait for somebody else.
+ * Until the returned function is called, the run and the runs above it rest: they hold no slot, and no time counts
+ * against their limits.
  */
 export function restRun(scope: StopScope & SlotScope, id: TaskId): () => void {
   const active = scope.active.get(id)

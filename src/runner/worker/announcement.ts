@@ -20,7 +20,7 @@ const announcementSchema = lazily(() =>
   }),
 )
 
-/** Null: it is none that this version understands. */
+/** Null when this version does not understand the value. */
 export function parseAnnouncement(value: JsonValue): Announcement | null {
   return announcementSchema().safeParse(value).data ?? null
 }

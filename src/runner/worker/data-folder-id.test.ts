@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { createFolder } from "../../../test/support/workplace.ts"
 import { readDataFolderId } from "./data-folder-id.ts"
 
-test("a data folder has one id, whoever asks at the same moment, and keeps it where it is moved to", async () => {
+test("a data folder has one id, however many ask at once, and keeps it when it is moved", async () => {
   const folder = join(createFolder(), "data")
   const ids = await Promise.all(Array.from({ length: 8 }, () => readDataFolderId(folder)))
   expect(new Set(ids).size).toBe(1)
@@ -14,7 +14,7 @@ test("a data folder has one id, whoever asks at the same moment, and keeps it wh
   expect(await readDataFolderId(folder)).not.toBe(ids[0])
 })
 
-test("a folder that takes none has none", async () => {
+test("a folder that cannot keep an id has none", async () => {
   const folder = createFolder()
   const file = join(folder, "file")
   writeFileSync(file, "")

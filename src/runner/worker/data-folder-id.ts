@@ -6,8 +6,8 @@ const FILE = "folder-id"
 const ID = /^[0-9a-f-]{36}$/
 
 /**
- * The id of a data folder, different also from one of the same path on a machine of the same name: made once, and kept
- * in it, so that it goes where the folder goes. Null: nothing can be kept there.
+ * The id of a data folder. It differs even from that of a folder of the same path on a machine of the same name. Made
+ * once, and kept in the folder, so that it moves with the folder. Null when nothing can be kept there.
  */
 export async function readDataFolderId(folder: string): Promise<string | null> {
   const path = join(folder, FILE)
@@ -27,7 +27,7 @@ async function read(path: string): Promise<string | null> {
   return ID.test(text.trim()) ? text.trim() : null
 }
 
-/** Whole when it appears, and the same for all who make one at the same moment: the first counts. */
+/** The file is whole when it appears. If several processes make one at the same moment, the first counts for all. */
 async function create(path: string): Promise<string | null> {
   const draft = `${path}.${crypto.randomUUID()}`
   try {

@@ -10,7 +10,7 @@ const leave = (spool: string, dataFolderId?: string, host: string = hostname()) 
   data: toLeftData({ host, spool, ...(dataFolderId !== undefined && { dataFolderId }) }),
 })
 
-test("what was left is for whoever has that data folder now, wherever it is", () => {
+test("a left lease is for the worker that has its data folder now, on whatever machine", () => {
   expect(isOfThisHost(leave(PLACE, "one"), OWN)).toBe(true)
   expect(isOfThisHost(leave(OTHER_BOOT, "one"), OWN)).toBe(true)
   expect(isOfThisHost(leave("boot-9/1 /mnt/data/spool", "one", "another"), OWN)).toBe(true)
@@ -21,7 +21,7 @@ test("a machine of the same name with a data folder of the same path is another 
   expect(isOfThisHost(leave(PLACE, "two"), OWN)).toBe(false)
 })
 
-test("where one of both has no id, the machine's name and the path count", () => {
+test("where one of the two folders has no id, the machine's name and the path count", () => {
   expect(isOfThisHost(leave(OTHER_BOOT), OWN)).toBe(true)
   expect(isOfThisHost(leave(OTHER_BOOT, undefined, "another"), OWN)).toBe(false)
   expect(isOfThisHost(leave(OTHER_BOOT, "two"), { ...OWN, dataFolderId: null })).toBe(true)

@@ -4,8 +4,9 @@ import type { Lease } from "../../task/lease.ts"
 import { toSpoolFolder, type SpoolHome } from "./spool-home.ts"
 
 /**
- * Where several machines share a store, a worker that is stopped leaves its lease, for long, to what outlives it: the
- * next worker of the same data folder takes that over, and nobody else. No process is named, so that none is missed.
+ * The data of the lease that a stopped worker leaves behind, where several machines share a store. The lease keeps tasks
+ * that outlive the worker for the next worker of its data folder, and for nobody else. The data names no process, so that
+ * nobody takes the worker for dead.
  */
 export function toLeftData({ host = null, spool = null, dataFolderId }: JsonObject): JsonObject {
   return { host, spool, ...(dataFolderId !== undefined && { dataFolderId }), left: true }
@@ -16,9 +17,9 @@ export function isLeftForHost({ data }: Partial<Pick<Lease, "data">>): boolean {
 }
 
 /**
- * Also after the machine was started anew, and where the folder was brought to another one: what ran has ended then,
- * and its files say how. Names of machines and paths are the same in many containers: they count where a folder has no
- * id, as those of earlier versions.
+ * True if the lease was left in this worker's data folder. Also true after the machine was restarted or the folder was
+ * brought to another machine: the processes have ended then, and their files say how. Many containers share the names of
+ * machines and paths, so these count only where a folder has no id, as with earlier versions.
  */
 export function isOfThisHost({ data = {} }: Partial<Pick<Lease, "data">>, own: SpoolHome): boolean {
   const { host, spool } = data
@@ -27,7 +28,7 @@ export function isOfThisHost({ data = {} }: Partial<Pick<Lease, "data">>, own: S
   return spool === own.spoolPlace || (host === hostname() && toSpoolFolder(spool) === toSpoolFolder(own.spoolPlace))
 }
 
-/** True if a worker that died used this spool: the processes it left are those that are seen here. */
+/** True if a worker that died used this spool: processes that it left can be seen from here. */
 export function hasSameSpool(data: JsonObject, own: SpoolHome): boolean {
   return data["spool"] === own.spoolPlace && (!isTold(data, own) || data["dataFolderId"] === own.dataFolderId)
 }

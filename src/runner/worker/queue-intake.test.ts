@@ -10,7 +10,7 @@ test("until a look has found nothing, something may be queued", () => {
   expect(hint.mayHaveQueued).toBe(false)
 })
 
-test("what is heard of during a look is not taken for what it has seen", () => {
+test("work heard of during a look still counts as queued after it", () => {
   const hint = createQueueHint()
   const foundNothing = hint.beginLook()
   hint.raise()

@@ -8,9 +8,9 @@ export interface QueueIntake {
   readonly takesKinds: readonly TaskKind[]
   /** True if turns of conversations can run here. */
   readonly takesTurns: boolean
-  /** For a runner that leaves others' work alone; null when it takes everything. */
+  /** The only work that a runner takes which leaves others' work alone. Null when it takes everything. */
   readonly own: ReturnType<typeof createOwnWork> | null
-  /** The same for turns. A runner that runs no tasks takes the turns of its open sessions alone. */
+  /** The same for turns. A runner that runs no tasks takes only the turns of its open sessions. */
   readonly ownTurns: ReturnType<typeof createOwnWork> | null
   /** Once a look into the queue found it empty, a start with a free slot need not queue. */
   readonly hint: ReturnType<typeof createQueueHint>
@@ -18,13 +18,13 @@ export interface QueueIntake {
   mayHaveQueuedTurns: boolean
   /** Looks for queued work soon. */
   nudge(): void
-  /** Looks at once for own work that was left behind; does nothing in a runner that looks for everybody's anyway. */
+  /** Looks at once for own work that was left behind. Does nothing in a runner that takes everything. */
   resumeOwnWork(): Promise<void>
 }
 
 export interface QueueIntakeOptions {
   readonly takesWork: boolean | "own"
-  /** False: every task is left to others. */
+  /** False: this runner leaves every task to others. */
   readonly runsTasks: boolean
   readonly takesKinds: readonly TaskKind[]
   readonly hasTurnHandler: boolean
@@ -47,7 +47,7 @@ export function createQueueIntake(
   }
 }
 
-/** A hint whether something may be queued. A task that is started while that may be so queues behind it. */
+/** A hint whether anything may be queued. While it may, a task that is started is queued behind it. */
 export function createQueueHint() {
   let mayHaveQueued = true
   let raised = 0
@@ -60,8 +60,8 @@ export function createQueueHint() {
       raised += 1
     },
     /**
-     * At the begin of a look into the queue. The answer is for a look that left nothing behind; what was heard of since
-     * then stays.
+     * Call this at the beginning of a look into the queue, and the returned function if the look left nothing behind. Work
+     * that was heard of during the look still counts.
      */
     beginLook() {
       const before = raised
@@ -78,10 +78,10 @@ function createOwnWork(openSessions: () => readonly SessionId[]) {
   const left = new Set<TaskId>()
   const hasSession = (session: SessionId | null): boolean => session !== null && openSessions().includes(session)
   return {
-    /** Created, begun anew, answered or stopped here. */
+    /** For a task that was created, begun anew, answered or stopped here. */
     add: (id: TaskId): void => void ids.add(id),
     remove: (id: TaskId): void => void ids.delete(id),
-    /** Marks own work that is not to run here: a process in the folder it was asked for takes it. */
+    /** Marks own work that is not to run here: a process in the folder that the task was asked for takes it. */
     leave: (id: TaskId): void => void left.add(id),
     isLeft: (id: TaskId): boolean => left.has(id),
     has: ({ id, session }: Pick<TaskSummary, "id" | "session">): boolean => ids.has(id) || hasSession(session),

@@ -5,11 +5,11 @@ import type { Log } from "../../plugin/context.ts"
 type ChoreScope = { readonly clock: Clock; readonly log: Log }
 
 export interface Chore {
-  /** Waits for what is being done. */
+  /** Ends the chore and waits for work under way. */
   close(): Promise<void>
 }
 
-/** Does a chore again and again, one after the other. One that fails is tried again at its next turn. */
+/** Does a chore again and again, never twice at once. If it fails, it is tried again at its next turn. */
 export function repeat(scope: ChoreScope, everyMs: number, chore: () => Promise<void>): Chore {
   let isClosed = false
   let cancelTimer: CancelTimer = schedule()

@@ -6,19 +6,18 @@ import { readDataFolderId } from "./data-folder-id.ts"
 
 /** Where a worker keeps what its processes print and leave, beside everything else of its data folder. */
 export interface SpoolHome {
-  /** Which folder of which start of the machine: the same for those who would find it there. */
+  /** The boot id and the spool folder: equal for all processes that see the same files and the same pids. */
   readonly spoolPlace: string
-  /** Null: nothing can be kept in it, or nobody else could have another one. */
+  /** Null when the folder can keep no id, or when the store is embedded: then there is no other data folder. */
   readonly dataFolderId: string | null
 }
 
-/** An embedded store has one data folder. */
 export async function openSpoolHome({ name }: Pick<Engine, "name">, spoolDirectory: string): Promise<SpoolHome> {
   const spoolPlace = `${readBootId()} ${resolve(spoolDirectory)}`
   return { spoolPlace, dataFolderId: name === "embedded" ? null : await readDataFolderId(toDataFolder(spoolPlace)) }
 }
 
-/** As a lease tells it. */
+/** The home as a lease holds it. */
 export function toHomeData({ spoolPlace, dataFolderId }: SpoolHome): JsonObject {
   return { spool: spoolPlace, ...(dataFolderId !== null && { dataFolderId }) }
 }
@@ -28,7 +27,7 @@ export function toDataFolder(spoolPlace: string): string {
   return dirname(toSpoolFolder(spoolPlace))
 }
 
-/** Before it stands which start of the machine it is. */
+/** The folder of a spool place, without the boot id before it. */
 export function toSpoolFolder(spoolPlace: string): string {
   return spoolPlace.slice(spoolPlace.indexOf(" ") + 1)
 }

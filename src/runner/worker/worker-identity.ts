@@ -9,8 +9,8 @@ export function toWorkerIdentity(): JsonObject {
 }
 
 /**
- * Part of the identity of one that takes all work: until it has announced which, nobody may count on what it cannot
- * run.
+ * Part of the identity of a worker that takes all work. Until it has announced what it can run, nobody may say that no
+ * worker can run a task.
  */
 export const TAKER: JsonObject = { takes: "all" }
 
@@ -24,14 +24,14 @@ export function isWorkerAlive(data: JsonObject): boolean | undefined {
   return identity && isProcessAlive(identity)
 }
 
-/** Like `isWorkerAlive`, where workers of other machines use the store too: about those nothing can be told. */
+/** Like `isWorkerAlive`, for a store that several machines use. Undefined for a worker of another machine. */
 export function isNeighbourAlive(data: JsonObject): boolean | undefined {
   return data["bootId"] === readBootId() ? isWorkerAlive(data) : undefined
 }
 
 type WorkerOfEngine = { readonly engine: Engine }
 
-/** The machine that people have to know where there may be several. */
+/** The name of this machine, which people must be told where there may be several. */
 export function thisHost({ engine }: WorkerOfEngine): string | undefined {
   return engine.name === "embedded" ? undefined : hostname()
 }

@@ -8,7 +8,7 @@ import { parseAnnouncement } from "./announcement.ts"
 import { isLeftForHost } from "./left-host.ts"
 import { isTaker } from "./worker-identity.ts"
 
-/** In one query. The longest at work come first. Who was stopped and has left something running is none. */
+/** All workers, in one query, the longest at work first. Leaves out stopped workers that left something running. */
 export async function listWorkers({ store }: { readonly store: TaskStore }): Promise<readonly WorkerView[]> {
   const records = (await store.workers()).filter(({ process }) => !isLeftForHost({ data: process }))
   const views = records.map(
@@ -23,7 +23,7 @@ export async function listWorkers({ store }: { readonly store: TaskStore }): Pro
   return views.toSorted((one, other) => sinceOf(one) - sinceOf(other))
 }
 
-/** Where a worker runs; null: it is gone. */
+/** Where a worker runs; null when it is gone. */
 export async function findWorker({ store }: { readonly store: TaskStore }, id: WorkerId): Promise<WorkerPlace | null> {
   const key = `${WORKER_LEASE_PREFIX}${id}`
   const lease = (await store.leases(key)).find((each) => each.key === key && each.holder === id)

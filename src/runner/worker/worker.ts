@@ -14,18 +14,18 @@ import type { SpoolHome } from "./spool-home.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
 export interface Worker {
-  /** Another one after the lease was lost: a worker that came back is a new worker. */
+  /** Changes when the lease is lost: the process then goes on as a new worker. */
   readonly id: WorkerId
   readonly home: SpoolHome
   /** True if effects may go on without asking the store: the lease is younger than 80 % of its time. */
   isFresh(): boolean
-  /** Renews the lease now. False: it was taken over, and every run claimed under it is no longer ours. */
+  /** Renews the lease now. False: the lease was taken over, and no run claimed under it is ours any longer. */
   confirm(): Promise<boolean>
-  /** Committed beside a claim, it refuses the claim of a worker that has lost its lease. */
+  /** Committed beside a claim, this operation refuses the claim of a worker that has lost its lease. */
   renewal(): OperationOf<"lease.renew">
-  /** Gives the lease up: what is left running under it is anyone's to take over. */
+  /** Gives the lease up: any worker may take over what is left running under it. */
   close(): Promise<void>
-  /** Goes, and keeps the lease for so long: what is left running under it is this host's. */
+  /** Closes, and keeps the lease for `forMs`: until then only the next worker of this data folder may take over its runs. */
   leave(forMs: number): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export interface WorkerOptions {
   readonly log: Log
   /** Called after the lease was lost and before a new one is taken. */
   readonly onLost: () => void
-  /** Called once it has a new one. */
+  /** Called once the worker has a new lease. */
   readonly onBack: () => void
 }
 
@@ -104,7 +104,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     try {
       await store.commit([...toLast(), toAnnouncementRemoval(id)])
     } catch (error) {
-      // Taken over in the last moment: then it is no longer this one's, to give up or to keep.
+      // The lease was taken over in the last moment: this worker can neither give it up nor keep it.
       if (!isMeanwhileError(error, "stale_claim")) throw error
     }
   }
@@ -145,8 +145,8 @@ async function take({ store, leaseMs, identity }: WorkerOptions, id: WorkerId): 
 const STANDSTILL_SHARE = 2 / 3
 
 /**
- * True if a process that looked so long ago stood still itself, was busy, or waited for its store: it cannot say of
- * others that they were silent.
+ * True if the last look of this process is so long ago that it was itself suspended, was busy, or waited for its store.
+ * It cannot say then that others were silent.
  */
 export function stoodStill(sinceLookMs: number, leaseMs: number): boolean {
   return sinceLookMs > leaseMs * STANDSTILL_SHARE
