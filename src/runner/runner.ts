@@ -51,7 +51,7 @@ import { applyRetention } from "./result/retention.ts"
 export interface RunnerOptions {
   readonly engine: Engine
   readonly registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">
-  /** Where output and pid files live. Shared by every process on the same store. */
+  /** Where output and process files live. All processes on one embedded store share this folder. */
   readonly spoolDirectory: string
   readonly background?: BackgroundConfigInput
   /** Measures durations. Records carry the engine's time. */
@@ -60,11 +60,11 @@ export interface RunnerOptions {
   readonly log?: Log
   readonly redactor?: Redactor
   readonly conversations?: ConversationsPort
-  /** Continues a turn that was taken from the queue. Without it turns are left to other processes. */
+  /** Continues a turn that was taken from the queue. Without it this runner leaves turns to other processes. */
   readonly continueTurn?: TurnBody
   /**
-   * Default true. False: only what is asked of it here is done, nothing queued or left behind is taken up. Own: of
-   * that, what was asked for here, and what belongs to the sessions that are open here.
+   * True, the default: takes all work that is queued or was left behind. False: takes none of it, and does only what
+   * is asked of it here. Own: takes the work that was asked for here, or that belongs to sessions open here.
    */
   readonly takesWork?: boolean | "own"
   /** Kinds of queued tasks that are taken. Default: every kind. */
@@ -76,7 +76,7 @@ export interface RunnerOptions {
   readonly onCreated?: (runner: Runner) => void | Promise<void>
 }
 
-/** The commands over tasks, and the figures of all of them: the part of a runner that a runtime shows. */
+/** The commands over tasks, and figures about tasks and workers: the part of a runner that a runtime shows. */
 export interface RunnerService extends TaskService, Pick<SessionCommands, "answer"> {
   /** How many tasks of a workspace there are of each status, and how old its queue is. */
   counts(filter: CountFilter): Promise<TaskCounts>
@@ -85,16 +85,16 @@ export interface RunnerService extends TaskService, Pick<SessionCommands, "answe
 }
 
 export interface Runner extends RunnerService, SessionCommands, AsyncDisposable {
-  /** The same commands, without those that only conversations need. */
+  /** The commands of this runner without those that only conversations need. */
   readonly service: RunnerService
   /** True if queued turns of the session go on in this process. */
   takesTurns(session: SessionId): boolean
-  /** After a session was opened: a runner that takes only its own work resumes what that session had left. */
+  /** Called after a session was opened: a runner that takes only its own work resumes what that session had left. */
   resumeOwnWork(): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
 }
 
-/** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
+/** A runner works as soon as it is created: it takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const { engine, clock: ownClock = systemClock, takesWork = true, takesKinds = TASK_KINDS } = options
   const clock = createStoreClock(engine, ownClock)
@@ -107,7 +107,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const active = createActiveRuns()
   const worker = await createWorker({
     store,
-    // How old a lease is concerns this machine alone, which may have been suspended.
+    // This machine's own clock measures the age of its lease, because the machine may have been suspended.
     clock: ownClock,
     log,
     home,
@@ -209,7 +209,7 @@ function toShownService(scope: RunnerScope, service: TaskService, { answer }: Se
 
 const RETENTION_EVERY_MS = 60_000
 const EXPIRY_EVERY_MS = 1_000
-/** Seldom: it looks through the whole queue, and finds what a crash has left. */
+/** Seldom: the chore looks through the whole queue for what a crash has left. */
 const LEFT_WORK_EVERY_MS = 15_000
 const SWEEP_EVERY_MS = 30_000
 const RECLAIMS_PER_LEASE = 3
@@ -230,7 +230,7 @@ function startChores(
       await endLeftTasks(scope)
     }),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
-    // Again later: at the start, other workers may still decide about runs. With one shared spool nobody else decides.
+    // Sweeps again later: at the start, other workers may still decide about runs. With one shared spool nobody else does.
     ...(sweeps && scope.engine.outputs ? [repeat(scope, SWEEP_EVERY_MS, () => sweepSpool(scope))] : []),
   ]
 }

@@ -28,8 +28,9 @@ const NOT_REPEATED_IN_TIME = "it was running when its worker was lost, and nobod
 const NOT_DECIDED_IN_TIME = "nobody decided in time whether its results are used"
 
 /**
- * The questions that take yes or no alone, and how a run ends that is not answered with yes: why, when somebody says
- * no, and its end when nobody answers in time. Nobody said no to what may not be repeated: it is as interrupted as it was.
+ * The questions that take only yes or no, and how a run ends that gets no yes. `refused` is the reason when somebody says
+ * no, `expired` the end when nobody answers in time. A run that may not be repeated then ends as interrupted, not as
+ * cancelled: nobody said no.
  */
 const DECISIONS: ReadonlyMap<unknown, { readonly refused: string; readonly expired: LifecycleEvent }> = new Map([
   [ADMISSION_QUESTION, { refused: "it was not allowed", expired: toCancelled("limit", "nobody allowed it in time") }],
@@ -45,10 +46,10 @@ function toCancelled(by: Stopper, reason: string): LifecycleEvent {
 }
 
 /**
- * Answers what a run waits for. The answer to a question ends it. "No" to running it, to repeating what was
- * interrupted, or to using its results, ends it; "yes" puts it in the queue, or hands the results back. An approval
- * takes nothing else. The first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is
- * refused too: without the secret it would be another answer.
+ * Answers what a run waits for. The answer to a question ends the question. "No" to running a task, to repeating an
+ * interrupted one, or to using results ends the task; "yes" puts it in the queue, or hands the results back. An approval
+ * takes no other answer. The first answer counts, and a later one is refused as `wrong_state`. An answer that holds a
+ * secret is refused, too: without the secret it would be another answer.
  */
 export async function answerWait(
   scope: FenceScope & HasRedactor & HasQueue,
@@ -70,14 +71,14 @@ export async function answerWait(
   return settle(scope, wait, answer, answeredBy, toCancelled("person", `${decision.refused}${toBecause(answer)}`))
 }
 
-/** Gives the answer the wait was opened with. */
+/** Answers an overdue wait with the default that it was opened with. */
 async function expireWait(scope: FenceScope & HasQueue, wait: WaitRecord): Promise<TaskRecord> {
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, wait.onExpiry, toDefaultAnswer(question))
   return settle(scope, wait, wait.onExpiry, EXPIRY, DECISIONS.get(kindOf(wait))?.expired)
 }
 
-/** `whenRefused` ends the run of a decision that is anything but yes. */
+/** `whenRefused` ends the run when the answer to a decision is anything but yes. */
 async function settle(
   scope: FenceScope & HasQueue,
   wait: WaitRecord,
@@ -104,7 +105,7 @@ async function settle(
   return answered
 }
 
-/** The asker reads the answer from the record. */
+/** Ends the task of a question. The asker reads the answer from the record, so its notice counts as used. */
 function endQuestion(
   scope: FenceScope,
   wait: WaitRecord,
@@ -117,7 +118,7 @@ function endQuestion(
   return complete(scope, wait, answering, toAnswerPatch(answered), [{ op: "notice.consume", keys: [key], by: null }])
 }
 
-/** One commit answers the wait and ends its task: no slot is needed, and dying before it leaves the question open. */
+/** One commit answers the wait and ends its task: no slot is needed, and a crash before it leaves the question open. */
 async function complete(
   { store, worker }: FenceScope,
   { taskId, run }: WaitRecord,
@@ -153,8 +154,8 @@ function kindOf({ question }: WaitRecord): JsonValue | undefined {
 }
 
 /**
- * Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. One
- * that cannot be answered now keeps no other one open.
+ * Answers overdue waits with the default that they were opened with. So nothing waits for ever unless it was meant to. A
+ * wait that cannot be answered now does not keep others open.
  */
 export async function expireWaits(scope: FenceScope & HasClock & HasQueue): Promise<void> {
   const overdue = await scope.store.waits({ isOpen: true, expiresBy: scope.clock.now() })

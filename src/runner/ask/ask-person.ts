@@ -33,12 +33,11 @@ import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQ
 interface QuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
 /**
- * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without
- * using up anybody's time. The same call made again after a crash finds the same question, and the answer if there is
- * one.
+ * Puts the question of a run in the background into the inbox and waits for the answer. Meanwhile the run, and those
+ * above it, rest. The same call made again after a crash finds the same question, and the answer if there is one.
  *
- * Dying before the question is written: nobody was asked. After it: it stays in the inbox until it is answered, its
- * time is over, or its asker has ended.
+ * A crash before the question is written: nobody was asked. After it: the question stays in the inbox until it is
+ * answered, its time is over, or its asker has ended.
  */
 export async function askPerson(
   scope: StopScope & SlotScope & DetailsScope & HasEngine,
@@ -49,7 +48,7 @@ export async function askPerson(
   const active = scope.active.get(run.taskId)
   if (!active) throw new MeanwhileError("wrong_state", `The call ${run.taskId} has ended: it can ask nobody any more.`)
   signal.throwIfAborted()
-  // From before it is written: a person may see it before its writer is told.
+  // Rests from before the write: a person may see the question before the write returns.
   const goOn = restRun(scope, active.taskId)
   let asked: TaskRecord
   try {
@@ -105,7 +104,7 @@ function toAsker(active: ActiveRun): string {
   return active.standing.in === "foreground" ? toCallKey(active) : `${active.taskId}/${active.run}`
 }
 
-/** The same question asked a second time by the same run is another one. */
+/** Counts equal questions of a run: the same question asked a second time is another one. */
 function toNumbered(steps: RunSteps, hash: string): string {
   steps.questions ??= new Map()
   const number = (steps.questions.get(hash) ?? 0) + 1
@@ -113,7 +112,7 @@ function toNumbered(steps: RunSteps, hash: string): string {
   return `${hash}/${number}`
 }
 
-/** The answer reaches the asker here: nobody else has to hear how the question ended. */
+/** The asker gets the answer here: nobody else has to hear how the question ended. */
 async function toAnswer(scope: HasStore, task: TaskRecord): Promise<PersonAnswer> {
   if (task.status === "completed") return toKeptAnswer(task.patch)
   await acknowledgeTasks(scope, [task])
@@ -127,7 +126,7 @@ async function withdraw(scope: CancelScope, question: TaskRecord, reason: string
 
 const AT_ONCE = 500
 
-/** Takes questions out of the inbox whose asker has ended without taking them back: a crash came in between. */
+/** Withdraws questions whose asker has ended without withdrawing them, because of a crash in between. */
 export async function withdrawQuestions(scope: CancelScope): Promise<void> {
   const questions = (await scope.store.waits({ isOpen: true })).filter((wait) => toAskedQuestion(wait) !== undefined)
   while (questions.length > 0)

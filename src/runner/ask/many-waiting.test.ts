@@ -10,7 +10,7 @@ import { stopLeftTurns } from "../turn/left-turns.ts"
 
 const COUNT = 100
 
-/** A store with agents at work, each of which waits for something of the kind, and how many tasks were read one after the other. */
+/** A store with agents at work, each with a waiting task below it, and a count of the rounds in which tasks are read. */
 async function openCrowd(toWaiting: () => { kind: "tool" | "turn"; question: object }) {
   const engine = await openTestEngine(createFolder())
   for (let count = 0; count < COUNT; count++) {
@@ -34,7 +34,7 @@ async function openCrowd(toWaiting: () => { kind: "tool" | "turn"; question: obj
   return { scope, store, read }
 }
 
-test("those who ask many questions are looked up together", async () => {
+test("the askers of many questions are looked up together", async () => {
   const { scope, store, read } = await openCrowd(() => {
     return { kind: "tool", question: { kind: ASKED_QUESTION, asked: { text: "Which?" } } }
   })
@@ -43,7 +43,7 @@ test("those who ask many questions are looked up together", async () => {
   expect(read.rounds).toBeLessThan(10)
 })
 
-test("the agents of many turns that wait are looked up together", async () => {
+test("the agents of many waiting turns are looked up together", async () => {
   const { scope, store, read } = await openCrowd(() => ({ kind: "turn", question: {} }))
   await stopLeftTurns(scope)
   expect(await store.waits({ isOpen: true })).toHaveLength(COUNT)

@@ -12,7 +12,7 @@ export function toPersonAnswer(question: Question, answer: JsonValue, by: string
 
 /**
  * The decision on an approval: true, false, or the words of a no that says why. Anything else is refused as
- * `invalid_input`: nobody is to say no for good by a word that is not understood.
+ * `invalid_input`: a word that is not understood must not count as a no, which is final.
  */
 export function toDecision(answer: JsonValue): boolean | string {
   if (typeof answer === "boolean") return answer
@@ -24,13 +24,13 @@ export function toDecision(answer: JsonValue): boolean | string {
   throw new MeanwhileError("invalid_input", message)
 }
 
-/** Nobody has answered in time: the question's own default counts. */
+/** The answer when nobody has answered in time: the question's own default. */
 export function toDefaultAnswer({ fallback }: Question): PersonAnswer {
   if (fallback !== undefined) return { isAnswered: true, value: fallback, by: "default" }
   return { isAnswered: false, reason: "nobody answered in time" }
 }
 
-/** Undefined: nobody says such a thing. */
+/** Undefined when the value cannot be read as words. */
 function toText(answer: JsonValue): string | undefined {
   if (typeof answer === "boolean") return answer ? "yes" : "no"
   if (Array.isArray(answer)) return answer.every((one) => typeof one === "string") ? answer.join(", ") : undefined
@@ -49,7 +49,7 @@ function toYesOrNo(said: string): string | undefined {
   return /^no?$/i.test(said) ? "no" : undefined
 }
 
-/** Undefined when one of them is no option. */
+/** Undefined when one of the words is no option. */
 function toChosen(options: readonly string[], said: readonly string[]): string | undefined {
   const chosen = said.map((one) => options.find((option) => option.trim().toLowerCase() === one.trim().toLowerCase()))
   return chosen.every((option) => option !== undefined) ? chosen.join(", ") : undefined

@@ -16,8 +16,8 @@ export const ASKED_QUESTION = "question"
 const LONGEST_TITLE = 200
 
 /**
- * The wait that the question's task is created in. Text, options and default are in its text; `asked` is as it was
- * asked.
+ * The wait in which the question's task is created. Its `text` holds question, options and default; `asked` holds the
+ * question as it was asked.
  */
 export function toQuestionWait(scope: HasClock & HasConfig & HasRedactor, question: Question): Wait {
   const { text, detail, fallback, kind } = question
@@ -48,13 +48,13 @@ export function toQuestionHash(question: Question): string {
   return createHash("sha256").update(JSON.stringify(question)).digest("hex")
 }
 
-/** As it was asked; undefined when the wait is another one. */
+/** The question as it was asked; undefined when the wait is of another kind. */
 export function toAskedQuestion({ question }: Pick<Wait, "question">): Question | undefined {
   if (typeof question !== "object" || question === null || !("asked" in question)) return undefined
   return question["kind"] === ASKED_QUESTION ? (question["asked"] as unknown as Question) : undefined
 }
 
-/** The patch of an answered question. The asker may come for it long after: facts stay when a payload goes. */
+/** The patch of an answered question. Its facts hold the answer, too: the asker may read it after the payload has gone. */
 export function toAnswerPatch(answer: PersonAnswer): Patch {
   const kept = toJson(answer)
   return { ...toPatch(kept), facts: kept as JsonObject }

@@ -19,7 +19,7 @@ import { stopRun } from "../run/stop-run.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 import { promoteRun } from "./promote-run.ts"
 
-/** Runs a call in the foreground, and lets go of it at its threshold. The answer comes once, whatever happens. */
+/** Runs a call in the foreground, and promotes it at its threshold. The answer comes once, whatever happens. */
 export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOptions = {}): Execution {
   const taskId = createTaskId()
   const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>()
@@ -52,7 +52,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       const decided = caller.asked ? await decide(admitted, caller.asked, options) : admitted
       if (caller.asked) caller.signal.throwIfAborted()
       const hasRecord = isRecorded(decided) || (await hasTask(scope, decided))
-      // Before the place is looked for: an error that names it must not tell a secret.
+      // Checked before the place is looked up: the error names the place, and must not tell a secret.
       checkNames(scope.redactor, call)
       if (!hasRecord) await requireOwnPlace(scope, call)
       if (!caller.withdrawnFor || hasRecord) return begin(decided, hasRecord)
@@ -63,7 +63,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       throw error
     }
   }
-  /** A hook or a preview may never answer: as a run that ignores its stop, it is left after the grace period. */
+  /** A hook or a preview may never answer. Like a run that ignores its stop, it is given up after the grace period. */
   function withdraw(cause: Required<StopRequest>): void {
     caller.withdraw(cause)
     const cancelTimer = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000, () => {
@@ -96,8 +96,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
 }
 
 /**
- * After a person was asked, another step may ask for the call. A task that waits in the inbox is written only
- * after that is decided: otherwise a crash in between would make one call two.
+ * After a person was asked, `onDecided` may name another step that asks for the call. A task that waits in the inbox is
+ * written only after that: otherwise a crash in between would make one call two.
  */
 async function decide(admitted: Admitted, asked: Promise<void>, { onDecided }: ExecuteOptions): Promise<Admitted> {
   await asked
@@ -110,12 +110,12 @@ function isRecorded({ call, tool, input, approval }: Admitted): boolean {
   return approval !== undefined || call.idempotencyKey !== undefined || toPolicy(tool, input).mode === "always"
 }
 
-/** A step asks again after a crash: its task is the answer, and nothing is done twice. */
+/** True if the asking step has a task from before a crash: that task gives the answer, and nothing is done twice. */
 async function hasTask(scope: HasStore & HasActive, { call: { askedBy } }: Admitted): Promise<boolean> {
   return askedBy !== undefined && mayAskAgain(scope, askedBy) && (await scope.store.countTasks({ askedBy })) > 0
 }
 
-/** A turn that nobody had before asks with each of its steps once. */
+/** False for a turn under its first claim: it asks with each of its steps only once. */
 function mayAskAgain(scope: HasActive, { taskId }: AskingStep): boolean {
   const asking = scope.active.get(taskId)
   return asking?.call.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
@@ -127,7 +127,7 @@ interface ForegroundCall {
   cancel(cause: Required<StopRequest>): void
 }
 
-/** Nothing is written unless it is promoted. */
+/** Runs a call without a record: nothing is written unless the call is promoted. */
 function executeUnrecorded(
   scope: ExecuteScope,
   admitted: Admitted,
@@ -154,13 +154,13 @@ function executeUnrecorded(
   })
   if (onOutput) {
     active.listeners.onOutput = onOutput
-    // It may have printed something before anybody could listen.
+    // The call may have printed something before anybody could listen.
     followRun(scope, active)
   }
   if (onStarted) active.listeners.onStarted = onStarted
   if (onProgress) {
     active.listeners.onProgress = onProgress
-    // It may have told something before anybody could listen.
+    // The call may have reported progress before anybody could listen.
     if (active.notes.progress) onProgress(active.notes.progress)
   }
   async function promote(): Promise<boolean> {
@@ -171,7 +171,7 @@ function executeUnrecorded(
   return { promote, cancel: (cause) => void stopRun(scope, active, cause) }
 }
 
-/** The same call as a task from the start: the answer is its end when it comes in time, else the handle. */
+/** Runs a call as a task from the start. The answer is the task's end if that comes in time, otherwise the handle. */
 function executeRecorded(
   scope: ExecuteScope,
   admitted: Admitted,
@@ -223,7 +223,7 @@ async function answerFromTask(
   return toAnswer(found, Math.round(scope.clock.monotonic() - beganAt))
 }
 
-/** The answer is the report of the end: its session need not hear of it again, once the turn that asked has kept it. */
+/** The answer tells of the end, so the session is not told again once the turn that asked has kept the answer. */
 async function useUp(scope: HasStore & HasLog, task: TaskRecord): Promise<void> {
   const { askedBy: claimant, session } = task
   await acknowledgeTasks(scope, [task], claimant ? { claimant, session } : undefined).catch((error: unknown) => {
@@ -254,7 +254,8 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
 }
 
 /**
- * A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit.
+ * How long the caller of a recorded call waits; null: until the end. No time limit counts in the queue, so the caller
+ * gets the handle at the threshold, whatever the limit.
  */
 function toWaitMs(scope: HasConfig, admitted: Admitted): number | null {
   if (admitted.approval) return 0
@@ -269,8 +270,8 @@ function policyMs(scope: HasConfig, policy: { readonly ms?: number }): number {
 }
 
 /**
- * Null: nobody lets go of it. A time limit must exceed the threshold: a shorter one is refused when the caller or the
- * tool set it. The author of an input cannot know the threshold, so a limit from there simply comes first.
+ * Null: no threshold promotes the call. A time limit must exceed the threshold: a shorter one is refused when the caller
+ * or the tool set it. The author of an input cannot know the threshold, so a limit from the input simply ends the call.
  */
 function toThresholdMs(scope: HasConfig, { call, tool, input }: Admitted): number | null {
   const policy = toPolicy(tool, input)

@@ -13,10 +13,10 @@ import type { HasClock, HasEngine, HasLog, HasWritten, SlotScope, StopScope } fr
 import { yieldNewSlot } from "../run/yield-slots.ts"
 
 /**
- * Turns a call in the foreground into a task without touching its work. From here on its answer is the handle.
+ * Turns a call in the foreground into a task without touching its work. The call's answer is then the handle.
  *
- * Dying before the commit: there is no task, and the next start ends what the spool folder names. After it: the task is
- * this worker's, and the worker that reclaims it decides. If the record cannot be written the call stays in the
+ * A crash before the commit: there is no task, and the next start ends what the spool folder names. After it: the task
+ * was this worker's, and the worker that reclaims it decides. If the record cannot be written, the call stays in the
  * foreground.
  */
 export async function promoteRun(
@@ -35,7 +35,7 @@ export async function promoteRun(
     await active.output.spool?.flush()
     if (!scope.worker.isFresh()) await scope.worker.confirm()
     const create = toCreation(scope, active, admitted, afterMs)
-    // A worker that has lost its lease promotes nothing: the worker that took over would not know of it.
+    // A worker that has lost its lease promotes nothing: the worker that took over would not know of the task.
     const [, { task, created }] = await scope.store.commit([scope.worker.renewal(), create])
     if (created) {
       noteCreated(scope, task)
@@ -62,14 +62,14 @@ export async function promoteRun(
   }
 }
 
-/** The step that asked has a task already, from before a crash or from a call beside this one: this one is no task. */
+/** Gives up a call whose asking step already has a task, from before a crash or from a concurrent call. */
 function giveUp(scope: HasLog & HasWritten, active: ActiveRun): void {
   scope.written.heldInputs.delete(active.taskId)
   active.control.processAbort.abort()
   active.output.spool?.discard().catch((error: unknown) => {
     scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
   })
-  // Its files go once its processes have: from here on nobody else touches them.
+  // The files go once the processes have: from here on nobody else touches them.
   active.output.spool = null
   markLost(active)
 }

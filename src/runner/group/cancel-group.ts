@@ -10,8 +10,8 @@ import { listMembers } from "./find-group.ts"
 /**
  * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it
  * has happened or nothing. A member that enters meanwhile is stopped with the others, or refused when it comes later.
- * Every wait for the group is released. A group that was cancelled already is returned as it is; of one that is joined,
- * those are stopped that it did not wait for.
+ * Every wait for the group is released. A group that was cancelled already is returned as it is. If the group is joined,
+ * the members that it did not wait for are stopped.
  */
 export async function cancelGroup(
   scope: CancelScope & HasWorker,
@@ -41,7 +41,7 @@ export async function cancelGroup(
       await applyRemoteStops(scope)
       return (await scope.store.group(group.id)) ?? current
     } catch (error) {
-      // A member entered or moved on between the look and the commit: they are looked at again.
+      // A member entered or moved on between the look and the commit: looks at the members again.
       if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error
     }
   }

@@ -3,7 +3,7 @@ import type { GroupRecord } from "../../task/group.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
 
-/** One patch of what every member came to: which of them failed, and why, beside what the others handed back. */
+/** One patch of the results of all members: what each handed back, and which of them failed and why. */
 export function combineResults(group: GroupRecord, members: readonly TaskRecord[]): Patch {
   const patches = members.map((member) => ({ member, patch: patchOf(member) }))
   const facts = patches.flatMap(({ member, patch }): [string, JsonObject][] =>

@@ -12,8 +12,8 @@ const ID_CHARACTERS = /^[0-9a-f-]+$/
 const CANDIDATES_SHOWN = 5
 
 /**
- * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Of another
- * workspace, or of another session than the one given, there is none.
+ * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Groups of another
+ * workspace, or of another session than the given one, are not found.
  */
 export async function findGroup({ store }: HasStore, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
   const { workspace = DEFAULT_WORKSPACE, session, states } = scope
@@ -43,7 +43,7 @@ function noGroup(id: string): MeanwhileError {
   })
 }
 
-/** All of them, in the order in which they were started. */
+/** All members, in the order in which they were started. */
 export async function listMembers(
   scope: HasStore,
   group: GroupId,

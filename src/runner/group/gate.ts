@@ -18,15 +18,15 @@ import { readMembers } from "./find-group.ts"
 
 const LONGEST_DESCRIPTION = 1_000
 
-/** True if a person must decide whether the results of the group are used. An empty group has none. */
+/** True if a person must decide whether the results of the group are used. An empty group has no results. */
 export function isGated({ merge, state, memberCount }: GroupRecord): boolean {
   return merge === "human_gated" && state === "joined" && memberCount > 0
 }
 
 /**
- * The one task that asks a person about all members of a joined group, made when it is not there yet. Its key makes
- * two that are asked for at once the same task; dying before the commit leaves a joined group without a gate, which the
- * next look finds.
+ * The one task that asks a person about all members of a joined group. It is created if there is none yet; callers that
+ * ask for it at once get the same task, by its idempotency key. A crash before the commit leaves a joined group without
+ * a gate, which the next look finds.
  */
 export async function openGate(
   scope: HasStore & HasClock & HasConfig & HasWritten,
@@ -86,7 +86,7 @@ export const gateTool = createAnsweredTool(
   "The results of a group are decided on once. Start its tasks again to have new ones.",
 )
 
-/** The tool of a task that its answer ends: there is nothing to run. */
+/** The tool of a task that ends with its answer: there is nothing to run. */
 export function createAnsweredTool(name: string, description: string, refusal: string): Tool {
   const run = () => Promise.reject(new MeanwhileError("wrong_state", refusal))
   return { name, description, input: z.unknown(), background: { mode: "always" }, run }
@@ -100,7 +100,7 @@ export async function findGate(
   return items[0] && store.task(items[0].id)
 }
 
-/** Stands where the result would. */
+/** Shown in place of a withheld result. */
 const WITHHELD: Patch = {
   digest: ["A person decides whether this result is used, and has not said yes."],
   facts: {},
@@ -117,7 +117,7 @@ export async function isWithheld(scope: HasStore, task: TaskRecord): Promise<boo
   return (await findGate(scope.store, group))?.status !== "completed"
 }
 
-/** The task as a run may see it: asking for a member by its id is no way round the person. */
+/** The task as a run may see it: a run that asks for a member by its id must not get round the person. */
 export async function withhold(scope: HasStore, view: TaskView): Promise<TaskView> {
   const { task } = view
   if (!("patch" in task) || !(await isWithheld(scope, task))) return view

@@ -13,16 +13,16 @@ const MOST_AT_ONCE = 1_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * Does what follows from the ends of members: stops the others of a group that ends with the first failure, and asks
- * about the results of a gated one. At once when the bus tells of the group, and, if it `looksAround`, by a slow look at
- * all of them: a crash or a lost wake-up may have left some behind.
+ * Does what follows from the ends of members: after the first failure in a `failFast` group it stops the other members,
+ * and it opens the gate of a gated group. It acts at once when the bus tells of a group and, if it `looksAround`, by a
+ * slow look at all groups: a crash or a lost wake-up may have left some behind.
  */
 export function createGroupUpkeep(
   scope: CancelScope & HasLog & HasEngine & HasWritten,
   { looksAround }: { readonly looksAround: boolean },
 ): Chore {
   const woken = new Set<GroupId>()
-  /** Groups that will never need anything, by what they are or because it was done. */
+  /** Groups that will need nothing more, either by their options or because it was done. */
   const settled = new Set<GroupId>()
   let tending: Promise<void> | undefined
   let isClosed = false
@@ -89,7 +89,7 @@ export function createGroupUpkeep(
   }
 }
 
-/** A gated group is asked about when it is joined, a failing one stopped before. */
+/** Until a group is joined it may need its gate, or a stop after a failure. */
 function mayNeedMore({ state, failFast: endsEarly, merge }: GroupRecord): boolean {
   return (state === "open" || state === "sealed") && (endsEarly || merge === "human_gated")
 }
@@ -97,8 +97,8 @@ function mayNeedMore({ state, failFast: endsEarly, merge }: GroupRecord): boolea
 const REASON = "its group ends with the first member that does not complete"
 
 /**
- * Stops the live members of a group that one member has failed. Dying anywhere in between leaves the failed arrival and
- * the live members in the store: the next look goes on.
+ * Stops the live members of a `failFast` group once a member has failed. A crash anywhere in between leaves the failed
+ * arrival and the live members in the store: the next look goes on.
  */
 async function failFast(scope: CancelScope, group: GroupRecord): Promise<void> {
   if (!group.failFast || (group.state !== "open" && group.state !== "sealed")) return
@@ -110,7 +110,7 @@ async function failFast(scope: CancelScope, group: GroupRecord): Promise<void> {
   }
 }
 
-/** A member that was itself stopped for another is no reason: the other may run again meanwhile. */
+/** A member that was itself stopped because another failed does not count: the other may run again by now. */
 async function findFailed({ store }: HasStore, { arrivals }: GroupRecord): Promise<TaskRecord | undefined> {
   for (const { taskId, status } of arrivals) {
     if (status === "completed") continue

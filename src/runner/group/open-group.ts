@@ -10,7 +10,7 @@ const REPORTS: readonly string[] = ["combined", "each", "none"]
 const MERGES: readonly string[] = ["append", "replace", "human_gated"]
 const FIXED = ["join", "failFast", "report", "merge"] as const
 
-/** The open group of that name in the session, or a new one. What it was made with cannot be changed. */
+/** The open group of that name in the session, or a new one. The options of an open group cannot be changed. */
 export async function openGroup(scope: HasStore & HasWritten, request: GroupRequest): Promise<GroupRecord> {
   const { workspace = DEFAULT_WORKSPACE, session = null, name } = request
   scope.written.sessions.note(session)
@@ -44,7 +44,7 @@ export function checkGroupRequest({ redactor }: HasRedactor, request: GroupReque
     refuse("merge", `must be one of ${MERGES.join(", ")}, not ${merge}`)
 }
 
-/** True if so many can be waited for, of a group or of named tasks. Undefined: as many as it says itself, or all. */
+/** True for a valid number of ends to wait for. Undefined: as many as the group itself says, or all of the named tasks. */
 export function isJoin(count: GroupJoin | undefined): boolean {
   return count === undefined || count === "all" || count === "any" || (Number.isSafeInteger(count) && count > 0)
 }
@@ -64,7 +64,7 @@ function refuse(field: string, problem: string): never {
 
 const MOST_AT_ONCE = 1_000
 
-/** Takes no more members. What is sealed or joined already is returned as it is. */
+/** Seals a group, so that it takes no more members. A group that is sealed or joined already is returned as it is. */
 export async function sealGroup({ store }: HasStore, group: GroupRecord): Promise<GroupRecord> {
   if (group.state === "cancelled") {
     const message = `The group ${group.name} was cancelled and cannot be sealed. Open another one.`
@@ -82,7 +82,7 @@ export async function sealGroup({ store }: HasStore, group: GroupRecord): Promis
   }
 }
 
-/** After a turn nobody adds to the groups that it opened: they join as they are. */
+/** Seals the open groups of a session after a turn: nobody adds to them any more, and they join as they are. */
 export async function sealOpenGroups(scope: HasStore, session: SessionId): Promise<readonly GroupRecord[]> {
   const open = await scope.store.groups({ session, states: ["open"] }, MOST_AT_ONCE)
   const sealed: GroupRecord[] = []

@@ -7,7 +7,7 @@ import { createAnnouncer } from "./announcer.ts"
 
 const MOST_TURNS = 12
 
-/** So many turns of what waits for promises lie between the answer of the store and this. */
+/** Lets so many turns of the promise queue pass. */
 async function passTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await Promise.resolve()
 }
@@ -46,7 +46,7 @@ function openAnnouncer() {
 }
 
 test.each(Array.from({ length: MOST_TURNS }, (_, turns) => turns))(
-  "what is to be said %i turns after the store has taken the last word is said too",
+  "an announcement that is asked for %i turns after the store took the last one is written, too",
   async (turns) => {
     const { said, announce, answer, leave } = openAnnouncer()
     void announce()

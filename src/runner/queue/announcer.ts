@@ -14,7 +14,7 @@ interface Said {
 
 const TRY_AGAIN_MS = 2_000
 
-/** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
+/** Announces what this worker can run: at its start, when its tools change, and when it takes nothing more. */
 export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: () => readonly string[]) {
   const since = scope.clock.now()
   let said: Said | undefined
@@ -52,12 +52,12 @@ export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: 
     }
   }
 
-  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then nobody counts on this worker. */
+  /** Writes nothing if nothing has changed. Logs a failure and tries again later: until then nobody counts on this worker. */
   function announce(): Promise<void> {
     isWanted = true
     saying ??= sayWhileWanted().then(() => {
       saying = undefined
-      // Wanted since the last look at it, by somebody who was given this promise.
+      // Since the last check, a caller that was given this promise has asked for an announcement.
       return isToBeSaid() ? announce() : undefined
     })
     return saying
@@ -65,12 +65,12 @@ export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: 
 
   return {
     announce,
-    /** From now on it says that it takes nothing new. */
+    /** Announces from now on that this worker takes nothing new. */
     leave(): Promise<void> {
       state = "leaving"
       return announce()
     },
-    /** From now on it says nothing. Resolves once nothing of it is written any more. */
+    /** Announces nothing from now on. Resolves when no announcement is being written. */
     async close(): Promise<void> {
       state = "closed"
       await saying
@@ -78,10 +78,10 @@ export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: 
   }
 }
 
-/** Also for those who do not know of `isLeaving`. */
+/** Empty lists say the same to earlier versions, which do not know `isLeaving`. */
 const NOTHING_NEW = { kinds: [], plugins: {}, isLeaving: true } as const
 
-/** Undefined: a program that only looks has nothing to say. */
+/** Undefined for a program that only looks: it has nothing to announce. */
 function toAnnouncement(
   { tools, config, queue: { own, ownTurns, takesKinds, takesTurns } }: HasConfig & HasQueue & HasTools,
   since: number,

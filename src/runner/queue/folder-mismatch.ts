@@ -13,12 +13,12 @@ interface FolderMismatchScope extends FenceScope, HasClock, HasConfig, HasQueue,
 
 export type FolderMismatch = ReturnType<typeof createFolderMismatch>
 
-/** A record: its folder is not here, and the announcements must say whether others skip it too. */
+/** A record: the task's folder is not here, and the announcements must say whether others skip the task, too. */
 type Found = "here" | "left" | TaskRecord
 
 /**
  * Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. `announce`
- * tells others what is left here, and resolves once they can know.
+ * tells others which tasks are skipped here, and resolves once they can know.
  */
 export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>) {
   const left = createSkippedOffers(scope.clock)
@@ -33,7 +33,7 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
     return task ?? "here"
   }
 
-  /** The task of the offer. Undefined: it can run here, or is gone, and is left no longer. */
+  /** The task of the offer. Undefined when the task can run here or is gone: it is no longer skipped then. */
   async function readLeft(offer: Offer): Promise<TaskRecord | undefined> {
     const task = await scope.store.task(offer.taskId)
     if (task && !isHere(scope, task)) return task
@@ -41,12 +41,12 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
     return undefined
   }
 
-  /** Own work that was left to others is judged by itself: the folder may be here all the same. */
+  /** Own work that was left to others is judged task by task: its folder may be here all the same. */
   function toJudged(offer: Offer): Offer {
     return scope.queue.own?.isLeft(offer.taskId) ? { ...offer, folder: null } : offer
   }
 
-  /** Offers of one folder are looked at once. */
+  /** Looks once for all offers of a folder. */
   function createLooks(): (offer: Offer) => Promise<Found> {
     const looks = new Map<string, Promise<Found>>()
     return (offer) => {
@@ -58,7 +58,8 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
   }
 
   /**
-   * Undefined: somebody may live who is not among those that were heard of. Nobody could renew while a store was away.
+   * The other workers. Undefined: one may live that is not among them, for example because nobody could renew while the
+   * store was away.
    */
   async function listOthers(): Promise<readonly WorkerView[] | undefined> {
     await announce()
@@ -81,8 +82,8 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
     count: left.count,
     list: left.list,
     /**
-     * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has
-     * its session open: it then fails, and says why.
+     * The offers that this worker claims. An offer that every worker skips is claimed by one that takes all work or has
+     * the session open: the task then fails, and says why.
      */
     async sift(offers: readonly Offer[]): Promise<readonly Offer[]> {
       noteLook()
@@ -96,12 +97,11 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
           return { offer, found }
         }),
       )
-      // Many may be left at once, and the workers are the same for all of them.
+      // Read once: many offers may be skipped at once, and the workers are the same for all of them.
       const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
       return looks.flatMap(({ offer, found }) => {
         if (typeof found === "string") return found === "here" ? [offer] : []
-        // A process that only answers is there for a moment: one that has the session open, or stays, gives the task
-        // up.
+        // A process that only answers lives for a moment. A worker that has the session open, or stays, gives the task up.
         if (scope.queue.own && !scope.queue.own.hasSession(offer.session)) return []
         if (!others?.every((other) => leaves(other, found, offer))) return []
         left.doubt(toJudged(offer))
@@ -109,8 +109,8 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
       })
     },
     /**
-     * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for
-     * one that has no room, and is offered nothing.
+     * Finds tasks that are no longer skipped, and tells others: until then they would give up tasks that can run here by
+     * now. A worker without a free slot needs this as well, since it is offered nothing.
      */
     async review(): Promise<void> {
       if (left.forget()) void announce()
@@ -119,7 +119,7 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
   }
 }
 
-/** Most plugins have none: then nothing is read. */
+/** True if a tool of the plugin has `isHere`. Most plugins have no such tool: then no task is read. */
 function hasPlaces({ tools }: HasTools, plugin: string): boolean {
   const names = tools.names().get(plugin) ?? []
   return [...names].some((name) => tools.find(name, plugin).tool.isHere !== undefined)
@@ -133,7 +133,7 @@ function isHere(
   try {
     return tools.find(tool, plugin).tool.isHere?.(written.heldInputs.get(id) ?? input) ?? true
   } catch {
-    // It fails when it is called, and says why.
+    // The tool fails when it is called, and says why.
     return true
   }
 }
@@ -160,14 +160,14 @@ interface Left {
 const JUDGE_EVERY_MS = 2_000
 const FORGET_AFTER_MS = 60_000
 const MOST_FOLDERS = 1_000
-/** Each of these is read again and again, and the look into the queue is longer by it. */
+/** Each of these tasks is read again and again, and makes the look into the queue longer. */
 const MOST_TASKS = 100
 
 /** Offers that this worker skips, by folder; tasks without a known folder one by one. Bounded. */
 function createSkippedOffers(clock: Clock) {
   const left = new Map<string, Left>()
   const isFresh = ({ judgedAt }: Left): boolean => clock.monotonic() - judgedAt < JUDGE_EVERY_MS
-  /** How many tasks without a known folder, of a plugin or of all. They are offered all the same. */
+  /** How many tasks without a known folder are skipped, of a plugin or of all. They are offered all the same. */
   const count = (plugin?: string): number =>
     [...left.values()].filter((each) => !each.place && (plugin === undefined || each.offer.plugin === plugin)).length
 
@@ -198,7 +198,7 @@ function createSkippedOffers(clock: Clock) {
       for (const each of stale) each.lookedAt = now
       return stale.map(({ offer }) => offer)
     },
-    /** Every worker skips the offer: it is to be offered here again. */
+    /** Called when every worker skips the offer: it is to be offered here again. */
     doubt(offer: Offer): void {
       const known = left.get(toSkipKey(offer))
       if (known) known.judgedAt = Number.NEGATIVE_INFINITY
@@ -207,7 +207,7 @@ function createSkippedOffers(clock: Clock) {
     places: (): readonly Place[] =>
       [...left.values()].flatMap((each) => (each.place && isFresh(each) ? each.place : [])),
     count,
-    /** As others are told. */
+    /** The names that are announced to others. */
     list: (): readonly string[] => [...left.keys()].toSorted(),
     /** Drops entries not offered recently: somebody took them. True if any were dropped. */
     forget(): boolean {
@@ -221,7 +221,7 @@ function createSkippedOffers(clock: Clock) {
 
 type Named = Pick<TaskSummary, "run" | "plugin" | "tool" | "folder">
 
-/** The name under which a worker announces that it skips this: the folder, or the run alone. */
+/** The name under which a worker announces that it skips a task: its folder, or the run alone. */
 export function toSkipKey(named: Named & Pick<Offer, "taskId">): string {
   const place = toPlace(named)
   return place ? toPlaceKey(place) : toRunKey(named)

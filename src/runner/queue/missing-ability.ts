@@ -6,8 +6,8 @@ import { isSkipped } from "./folder-mismatch.ts"
 type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "tool" | "folder">
 
 /**
- * The ability that no worker has for a queued task; undefined: a worker can run it, or it is not known. The own work of
- * other processes is not known here.
+ * The ability that a queued task needs and no worker has. Undefined: a worker can run the task, or nobody can say,
+ * because the own work of other processes is not known here.
  */
 export function findMissingAbility(
   scope: HasWorker & HasQueue,
@@ -30,7 +30,7 @@ export function findMissingAbility(
     // A worker that takes all work soon fails the task, with the name of the missing folder.
     const named = { ...task, taskId: task.id }
     if (!able.every(({ takes, leaves }) => takes === "own" && isSkipped(leaves, named))) return undefined
-    // Earlier versions did not keep which one it is.
+    // A record of an earlier version does not name its folder.
     return { needs: "folder", name: folder ?? "", text: `no worker has the folder ${folder ?? "that it names"}` }
   }
   return ofKind.some(({ plugins }) => Object.hasOwn(plugins, plugin))

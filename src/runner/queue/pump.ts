@@ -9,7 +9,7 @@ import type { ExecuteScope, HasEngine, HasQueue, HasSlots } from "../run/scope.t
 import { createAnnouncer } from "./announcer.ts"
 import { createFolderMismatch, type FolderMismatch } from "./folder-mismatch.ts"
 
-/** Catches what a lost wake-up left in the queue. */
+/** Finds queued tasks whose wake-up was lost. */
 const SAFETY_POLL_MS = 1_000
 
 export type Pump = ReturnType<typeof createPump>
@@ -66,7 +66,7 @@ export function createPump(scope: ExecuteScope) {
 
   return {
     nudge,
-    /** This worker, or what it can run, is another now. Resolves once others can know. */
+    /** Called when this worker has a new id or other tools. Resolves once others can know. */
     announce(): Promise<void> {
       nudge()
       return announcer.announce()
@@ -131,7 +131,7 @@ async function look(scope: ExecuteScope, mismatch: FolderMismatch, nudge: () => 
   if (hasBegun && scope.slots.free() > 0 && offers.length === limit) nudge()
 }
 
-/** The offers that got a slot. There may be more of a plugin or a session than it has room for. */
+/** The offers that got a slot. There may be more offers of a plugin or a session than it has slots. */
 function accept({ slots, queue, engine }: HasEngine & HasSlots & HasQueue, offers: readonly Offer[]): readonly Offer[] {
   const accepted = new Set(offers.filter((offer) => slots.tryTake(toSlotKeys(offer))))
   if (accepted.size < offers.length) {
@@ -141,7 +141,7 @@ function accept({ slots, queue, engine }: HasEngine & HasSlots & HasQueue, offer
   return [...accepted]
 }
 
-/** True when the task is now ours and runs. Its slot was taken. */
+/** True when the task is now ours and runs. The caller has taken its slot. */
 async function claim(scope: ExecuteScope, offer: Offer): Promise<boolean> {
   try {
     await track(scope, async () => {

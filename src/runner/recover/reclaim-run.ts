@@ -18,9 +18,7 @@ import { wakeTurns } from "../turn/take-turns.ts"
 interface EndProcessesScope extends StreamScope, HasActive, HasConfig, HasSpool, HasTools {}
 
 export interface ReclaimOptions {
-  /**
-   * Default true. False: the lost worker had another spool, in which its processes have left what is not known here.
-   */
+  /** Default true. False: the lost worker had another spool, so what its processes have left is not known here. */
   readonly hasSpool: boolean
   /** The machine of the lost worker, where there are several. */
   readonly host?: string | undefined
@@ -68,7 +66,7 @@ async function finishStop(
 ): Promise<void> {
   const steps = await scope.store.steps(task.id, task.run)
   const tool = findTool(scope, task)
-  // Its tool may have work elsewhere, which only those can end who have the tool.
+  // The tool may have work elsewhere, which only a worker that has the tool can end.
   if (scope.queue.own && !tool && steps.length > 0) return
   const processes = hasSpool ? await endProcesses(scope, task) : "unknown"
   const isNothingElsewhere = (await tool?.endElsewhere?.(steps).catch(() => false)) ?? true
@@ -99,7 +97,7 @@ async function reclaimRunning(
   if (task.inputHeldBy === lost && !isHeldHere) return apply(scope, task, toSecretGone("lost_worker"))
   const betweenSteps = mayHaveRun ? (tool?.onCrash ?? "fail") : "retry"
   const decision = task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
-  // Only what is known to start none has left no processes.
+  // Only a tool that is known to start no processes has certainly left none.
   const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
   const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
   // The steps were read after the task: a step that was begun or finished since then counts.
@@ -107,7 +105,7 @@ async function reclaimRunning(
 }
 
 /**
- * Takes a living or ended process over with its full output, or work elsewhere: the run goes on here under a new fence.
+ * Takes over a living or ended process with its full output, or work elsewhere. The run goes on here under a new fence.
  */
 async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
@@ -135,8 +133,8 @@ async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
 }
 
 /**
- * A worker that was suspended before it started its first command, and so has no folder, can no longer start it. A tool
- * that is not known here may be one that starts commands.
+ * Ends the processes of a run. A worker that was suspended before its first command, and so has no folder, can no longer
+ * start it. A tool that is not known here may be one that starts commands.
  */
 async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promise<Survivors> {
   const tool = findTool(scope, task)

@@ -25,9 +25,9 @@ import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "../worker/worker-identity.ts"
 
 /**
- * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
- * store, saw nobody renew meanwhile: silence does not count against the living until they had a whole lease's time to
- * renew.
+ * Looks for workers that are gone. If this worker itself stood still (stopped, or in a frozen container), or waited for
+ * the store, it saw nobody renew meanwhile. The silence of the others then counts only after they had a whole lease's
+ * time to renew.
  */
 export function createReclaim(scope: ExecuteScope): Reclaim {
   const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
@@ -38,7 +38,7 @@ export function createReclaim(scope: ExecuteScope): Reclaim {
 
   async function look(): Promise<void> {
     const leases = await scope.store.leases(WORKER_LEASE_PREFIX)
-    // Not before the answer is there: while a store was away, nobody could renew.
+    // Read after the answer has come: while the store was away, nobody could renew.
     const now = scope.clock.monotonic()
     const gapMs = now - lookedAt
     lookedAt = now
@@ -74,14 +74,14 @@ export async function resumeOwnWork(scope: HasLog & HasActive & HasQueue, reclai
   scope.queue.nudge()
 }
 
-/** Anew: a look that has begun already does not count. */
+/** `isAnew`: a look that has already begun does not count. */
 export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
 
 type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Lease>
 
 /**
- * Ends runs that are kept for a host and were asked to stop, whichever worker takes over the rest: where their files
- * are, with their processes; elsewhere without, and that host ends the processes once it is back.
+ * Ends runs that are kept for a host and were asked to stop, whichever worker takes over the rest. A worker that has
+ * their files also ends their processes. Otherwise that host ends the processes once it is back.
  */
 async function endStopped(scope: ExecuteScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
@@ -94,8 +94,8 @@ async function endStopped(scope: ExecuteScope, lost: WorkerLease): Promise<void>
 const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
 
 /**
- * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no
- * lease leads to those. They are read before the leases are, for a worker has its lease before its first run.
+ * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone. No lease
+ * leads to those runs. Runs are read before the leases, because a worker has its lease before its first run.
  */
 async function findUnleased(scope: FenceScope & HasConfig): Promise<readonly WorkerLease[]> {
   const workers = new Set<string>()
@@ -123,9 +123,9 @@ async function reclaimSafely(scope: ExecuteScope, lease: WorkerLease): Promise<v
 }
 
 /**
- * Takes over what a worker that is gone has left. Taking its lease is what fences it: from then on its renewal is
- * refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one. A runner
- * that leaves others' work alone takes its own: without a lease the rest is found by those who take everything.
+ * Takes over what a lost worker has left. Taking its lease fences that worker: from then on its renewal is refused, and
+ * it stops itself before its next effect. A crash in the middle leaves the lease to the next worker. A runner that leaves
+ * others' work alone takes only its own: workers that take everything find the rest, which then has no lease.
  */
 async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
@@ -170,7 +170,7 @@ async function takeLease(scope: FenceScope & HasConfig, lost: WorkerLease, data:
   return taken
 }
 
-/** An embedded store is one machine's, and lies beside the one spool of all who use it. */
+/** True for an embedded store: it belongs to one machine and lies beside the one spool that all its workers share. */
 export const isAlone = ({ engine }: HasEngine): boolean => engine.name === "embedded"
 
 async function forEachTask(
@@ -185,19 +185,19 @@ function isOwn({ queue: { own } }: HasQueue, task: TaskSummary): boolean {
   return own === null || own.has(task)
 }
 
-/** Where runs are kept for this host, all of them must be own: the others would become anyone's. */
+/** True if one of the runs is own. Where they are kept for this host, all must be: the others would become anyone's. */
 async function hasOwnTask(scope: HasStore & HasQueue, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
   const tasks = await readAll(scope, { worker, statuses: CLAIMED })
   const areOwn = tasks.map((task) => isOwn(scope, task))
   return areOwn.includes(true) && !(isKeptForHost && areOwn.includes(false))
 }
 
-/** A run in these belongs to a worker. */
+/** The statuses in which a run belongs to a worker. */
 const CLAIMED = ["running", "stopping"] as const
 
 /**
- * Runs that the store says are this worker's and that nobody here has: a claim whose answer was lost, or an end that
- * could not be written. No lease of theirs will ever be over while this process lives.
+ * Reclaims runs that are this worker's in the store and do not run here: the answer to a claim was lost, or an end could
+ * not be written. Their lease is never over while this process lives.
  */
 async function reclaimOwn(scope: ExecuteScope): Promise<void> {
   const worker = scope.worker.id
@@ -214,7 +214,7 @@ async function reclaimOwn(scope: ExecuteScope): Promise<void> {
   }
 }
 
-/** Looks twice: what was being begun at the first look has begun, or has ended, at the second. */
+/** Looks twice: a run that was being begun at the first look has begun, or has ended, at the second. */
 async function findLeft(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
   const findUnknown = async (): Promise<TaskSummary[]> => {
     const found = await readAll(scope, { worker: scope.worker.id, statuses: CLAIMED })

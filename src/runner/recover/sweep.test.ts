@@ -12,7 +12,7 @@ import { sweepSpool } from "./sweep.ts"
 
 const LONG_AGO = new Date(Date.now() - 3_600_000)
 
-test("the folder of a call that runs here stays, although the store does not know it yet; one of nobody goes", async () => {
+test("a sweep keeps the folder of a call that runs here and has no record yet, and removes nobody's folder", async () => {
   const directory = createFolder()
   const redactor = createRedactor({ environment: {} })
   const spool = createSpool({ directory, clock: systemClock, redactor, owner: thisProcessIdentity() })
@@ -29,7 +29,7 @@ test("the folder of a call that runs here stays, although the store does not kno
   await spool.close()
 })
 
-test("a folder that cannot be cleared away is told of, and the others go", async () => {
+test("a sweep warns of a folder that it cannot clear away, and removes the others", async () => {
   const directory = createFolder()
   const redactor = createRedactor({ environment: {} })
   const spool = createSpool({ directory, clock: systemClock, redactor, owner: thisProcessIdentity() })

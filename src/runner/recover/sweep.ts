@@ -8,11 +8,10 @@ import type { HasActive, HasConfig, HasEngine, HasLog, HasSpool, HasStore } from
 interface OrphanScope extends HasLog, HasConfig, HasEngine, HasSpool {}
 
 /**
- * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its
- * processes stopped and is removed; that of a stripped task, which has ended long ago, is only removed. Where workers
- * do not share their spools, a run may have been ended by one that could not reach its processes: they are stopped
- * here. Folders of processes that live, of tasks that do, and of what runs here, are left alone: while a call is
- * promoted it has no task yet.
+ * Clears away what dead processes have left. If a folder has no task, it is of a call in the foreground: its processes
+ * are stopped, and it is removed. The folder of a stripped task, which ended long ago, is only removed. Where workers do
+ * not share a spool, a worker may have ended a run whose processes it could not reach: they are stopped here. Folders of
+ * living processes, of live tasks, and of runs of this process stay: a call that is being promoted has no task yet.
  */
 export async function sweepSpool(scope: OrphanScope & HasStore & HasActive): Promise<void> {
   for (const orphan of await scope.spool.orphans()) {
@@ -20,7 +19,7 @@ export async function sweepSpool(scope: OrphanScope & HasStore & HasActive): Pro
   }
 }
 
-/** A disk that is full, or read-only, keeps no program from starting. */
+/** Logs what fails: a disk that is full or read-only must not keep a program from starting. */
 async function sweepOrphan(scope: OrphanScope, { taskId, runs }: Orphan, task: TaskRecord | undefined): Promise<void> {
   try {
     if (task && task.strippedAt === null) return await endLeftRuns(scope, task, runs)

@@ -9,7 +9,7 @@ const CANDIDATES_READ = 50
 const SHORT_ID_LENGTH = 8
 const ID_CHARACTERS = /^[0-9a-f-]+$/
 
-/** The task of this workspace with that id or unambiguous prefix. Another workspace's task does not exist here. */
+/** The task of this workspace with that id or unambiguous prefix. Tasks of other workspaces are not found. */
 export async function findTask(
   scope: HasStore,
   id: string,
@@ -48,7 +48,7 @@ function ambiguous(id: string, candidates: readonly TaskId[]): MeanwhileError {
   return new MeanwhileError("ambiguous_id", text, { candidates: shown })
 }
 
-/** As lists show them, or longer where that would not tell them apart. */
+/** The ids as lists show them, or longer where that would not tell them apart. */
 function toShortest(ids: readonly TaskId[]): readonly string[] {
   for (let length = SHORT_ID_LENGTH; ; length++) {
     const short = new Set(ids.map((id) => id.slice(0, length)))

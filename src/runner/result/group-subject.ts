@@ -36,7 +36,7 @@ export function createGroupSubject(scope: WaitScope & HasWritten, { id }: GroupR
     return (await isStuck(scope, id)) ? "needs_answer" : null
   }
 
-  /** One person decides for all members: their results are not told before. */
+  /** One person decides for all members: their results are not told before that. */
   async function lookAtGate(group: GroupRecord): Promise<WaitAnswer["reason"] | null> {
     if (!isGated(group)) return "met"
     const gate = await openGate(scope, group)
@@ -61,14 +61,14 @@ export function createGroupSubject(scope: WaitScope & HasWritten, { id }: GroupR
   }
 }
 
-/** Rejected results are dealt with, and are not shown. */
+/** Results that were rejected are settled, and are not shown. */
 function toGatedTasks(gate: TaskRecord | undefined, members: readonly TaskRecord[]) {
   if (!gate) return { tasks: [] }
   if (gate.status === "completed") return { tasks: [gate, ...members] }
   return { tasks: [gate], settled: isTerminal(gate.status) ? members : [] }
 }
 
-/** An open group may get more members but never fewer ends: as many as a number says are enough, sealed or not. */
+/** An open group may get more members but never fewer ends: a wait for some ends is met by them, sealed or not. */
 function isMet(group: GroupRecord, { until, countsOpen }: GroupWait): boolean {
   if (group.state === "joined" && until === undefined) return true
   const counts = group.state !== "open" || (countsOpen && group.memberCount > 0)

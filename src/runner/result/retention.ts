@@ -13,8 +13,8 @@ const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
- * Takes away what has been used long enough ago. What nobody has used stays. The record of a session's task stays as long
- * as the session: `stop/delete-session.ts`.
+ * Takes away results that were used long enough ago. A result that nobody has used stays. The record of a session's task
+ * stays as long as the session: `stop/delete-session.ts`.
  */
 export async function applyRetention(scope: RetentionScope): Promise<void> {
   const now = scope.clock.now()
@@ -26,7 +26,7 @@ export async function applyRetention(scope: RetentionScope): Promise<void> {
   await forgetInputs(scope)
 }
 
-/** Takes output and payload of what a session has used away at once; returns of how many tasks. */
+/** Takes away at once the output and payload of results that the session has used. Returns the number of tasks. */
 export async function stripConsumed(scope: HasStore & HasSpool & HasWritten, session: SessionId): Promise<number> {
   const used = { session, isConsumed: true, isStripped: false, kinds: WORK_KINDS } as const
   return forEach(scope, used, (task) => strip(scope, task))
@@ -37,7 +37,7 @@ export async function removeTasks(scope: HasStore & HasSpool & HasWritten, filte
   return forEach(scope, filter, (task) => removeTask(scope, task))
 }
 
-/** False: it was begun anew or removed meanwhile. */
+/** False when the task was begun anew or removed meanwhile. */
 export function removeTask(
   scope: HasStore & HasSpool & HasWritten,
   { id, run }: Pick<TaskSummary, "id" | "run">,
@@ -50,9 +50,9 @@ function strip(scope: HasStore & HasSpool & HasWritten, { id, run }: TaskSummary
 }
 
 /**
- * The store goes first: it alone knows that the task has ended and was not begun anew meanwhile. Dying in between leaves
- * a folder whose task is gone or stripped, which the next start clears away. What is stripped may be resumed at once: the
- * input and the output of its next run stay.
+ * The store goes first: it alone knows that the task has ended and was not begun anew meanwhile. A crash in between
+ * leaves a folder whose task is gone or stripped, which the next start clears away. A stripped task may be resumed at
+ * once: the input and the output of its next run stay.
  */
 async function takeAway(
   scope: HasStore & HasSpool & HasWritten,
@@ -63,7 +63,7 @@ async function takeAway(
   try {
     await scope.store.commit([operation])
   } catch (error) {
-    // It was begun anew or removed meanwhile, and is left alone.
+    // The task was begun anew or removed meanwhile, and is left alone.
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
     throw error
   }
@@ -87,12 +87,12 @@ async function forEach(
   return done
 }
 
-/** So many are looked at in a round; the others have their turn in a later one. */
+/** How many inputs are looked at in one round. The others follow in later rounds. */
 const LOOKS_PER_ROUND = 100
 
 /**
- * Forgets secrets that nothing will ask for: of tasks that another process removed or stripped. What is being written
- * now is not in the store yet, so it is waited for before the store is asked.
+ * Forgets held inputs that nothing will ask for: those of tasks that another process removed or stripped. A task that is
+ * being written is not in the store yet, so the writes are waited for before the store is asked.
  */
 async function forgetInputs(scope: HasStore & HasActive & HasWritten): Promise<void> {
   const held = [...scope.written.heldInputs.keys()].slice(0, LOOKS_PER_ROUND)
@@ -101,11 +101,11 @@ async function forgetInputs(scope: HasStore & HasActive & HasWritten): Promise<v
   for (const id of held) {
     const input = scope.written.heldInputs.get(id)
     const task = await scope.store.task(id)
-    // It was begun anew meanwhile.
+    // The task was begun anew meanwhile.
     if (scope.written.heldInputs.get(id) !== input) continue
     scope.written.heldInputs.delete(id)
     const isNeeded = scope.active.has(id) || (task && task.strippedAt === null)
-    // At the end of the line again.
+    // Set anew, the input is last in the order of the map.
     if (isNeeded && input !== undefined) scope.written.heldInputs.set(id, input)
   }
 }

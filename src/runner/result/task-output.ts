@@ -54,7 +54,7 @@ export async function waitForTaskOutput(
   }
 }
 
-/** An empty text stands in every line: it is refused as a mistake. */
+/** An empty text would match every line: it is refused as a mistake. */
 function checkPattern(field: string, value: RegExp | string | undefined): void {
   if (value === undefined || value instanceof RegExp || (typeof value === "string" && value !== "")) return
   throw new MeanwhileError("invalid_input", `\`${field}\` must be a regular expression or a text.`, { field })

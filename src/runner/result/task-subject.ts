@@ -7,7 +7,7 @@ import type { HasActive, HasSpool, HasStore, WaitScope } from "../run/scope.ts"
 import { waitForTaskOutput } from "./task-output.ts"
 import { isAskingBelow, mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
 
-/** So many of these tasks. One that has ended counts, also when it runs again or is removed before the others end. */
+/** Waits for the ends of `wanted` of these tasks. An end counts even if its task runs again or is removed later. */
 export function createTaskSubject(
   scope: HasStore & HasActive,
   found: readonly TaskRecord[],
@@ -41,7 +41,7 @@ export function createTaskSubject(
   }
 }
 
-/** Text that a task prints. A task that ends without printing it has ended: there is nothing more to wait for. */
+/** Waits for text that a task prints. If the task ends without printing it, there is nothing more to wait for. */
 export function createPatternSubject(
   scope: WaitScope & HasSpool,
   task: TaskRecord,

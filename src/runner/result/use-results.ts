@@ -8,17 +8,15 @@ import type { HasStore } from "../run/scope.ts"
 
 /** A user of results within a run. */
 export interface ResultReader {
-  /**
-   * The step of a turn that shows them: they are used once the turn has kept its answer. Null: they are used at once.
-   */
+  /** The step of a turn that shows the results: used once the turn has kept the step's answer. Null: used at once. */
   readonly claimant: AskingStep | null
-  /** The run's own: what is addressed to another session is left to it. */
+  /** The session of the run. Results that are addressed to another session are left to that session. */
   readonly session: SessionId | null
 }
 
 /**
- * Marks the last runs of ended tasks as used; returns how many were not before. A claim dies with the turn it was made
- * in: when the turn never kept what it was claimed for, the result is told again.
+ * Marks the last runs of ended tasks as used. Returns how many were not used before. For a step of a turn it only claims
+ * them, and the claim ends with the turn: if the turn never kept the step's answer, the results are told again.
  */
 export async function acknowledgeTasks(
   scope: HasStore,

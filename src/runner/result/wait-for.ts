@@ -19,15 +19,15 @@ import { acknowledgeTasks, handOverResults, type ResultReader } from "./use-resu
 export interface Waiter {
   readonly toView: (task: TaskRecord) => Promise<TaskView>
   readonly workspace?: WorkspaceId
-  /** The run that waits: it gives up its slots meanwhile, and is released when it is stopped. */
+  /** The run that waits. It gives up its slots meanwhile, and a stop of the run ends the wait. */
   readonly run?: ActiveRun
-  /** The user of the results. Without one they count as used, for every addressee. */
+  /** The user of the results. Without a reader they count as used for every addressee. */
   readonly reader?: ResultReader
 }
 
 /**
- * Waits until enough of what is named has ended, was printed or needs somebody. By wake-ups, with a slow look for those
- * that were lost. Waiting writes nothing: after a crash the caller asks again.
+ * Waits until enough of the named tasks have ended, the pattern was printed, or a task needs an answer. Wake-ups lead to
+ * a look; a slow poll makes up for lost ones. Waiting writes nothing: after a crash the caller asks again.
  */
 export async function waitFor(
   scope: WaitScope & SlotScope & HasSpool & HasWritten,
@@ -39,7 +39,7 @@ export async function waitFor(
   const reason = await watch(scope, subject, request, waiter.run)
   const { tasks, settled = [], group, match = null } = await subject.read()
   if (request.consume) await handOverResults(scope, tasks, waiter.reader)
-  // A run that hears that they were turned down hears no more of them, whatever it uses.
+  // A run that learns here of rejected results is not told of them again, even if it does not consume results.
   if (request.consume || waiter.run) await acknowledgeTasks(scope, settled, waiter.reader)
   const views = await Promise.all(tasks.map((task) => waiter.toView(task)))
   const shown = waiter.run ? await Promise.all(views.map((view) => withhold(scope, view))) : views

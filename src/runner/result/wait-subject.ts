@@ -12,15 +12,15 @@ export interface WaitSubject {
   hear(wake: Wake): boolean
   /** Why the wait is over; null while it is not. */
   look(): Promise<WaitAnswer["reason"] | null>
-  /** As it stands now. */
+  /** Reads the tasks and the group as they stand now. */
   read(): Promise<WaitStanding>
-  /** Looks for more than the bus tells of, until the returned function is called. */
+  /** Looks for what the bus does not tell of, until the returned function is called. */
   begin?(wake: () => void): () => void
 }
 
 export interface WaitStanding {
   readonly tasks: readonly TaskRecord[]
-  /** Tasks that are dealt with by the tasks that are shown. */
+  /** Tasks that need not be told of any more, because of a shown task: the members of a group whose gate was refused. */
   readonly settled?: readonly TaskRecord[]
   readonly group: GroupRecord | null
   readonly match?: WaitAnswer["match"]
@@ -33,12 +33,12 @@ export function needsAnswer(
   return task.status === "waiting" && isForPerson(task.wait?.reason)
 }
 
-/** True if a person can answer it: other waits are for tasks, times and clients. */
+/** True if a person can answer a wait for this reason. Other waits are for tasks, times and clients. */
 export function isForPerson(reason: string | undefined): boolean {
   return reason === "person" || reason === "approval"
 }
 
-/** Somebody may have been asked: questions come with a notice. */
+/** True if somebody may have been asked: questions come with a notice. */
 export function mayBeQuestion(wake: Wake): boolean {
   return wake.about === "session" && wake.hasNotice !== false
 }

@@ -16,9 +16,9 @@ import { runsAbove } from "../run/runs-above.ts"
 import { getResult, toView } from "./task-service.ts"
 
 /**
- * The task service of one run. Whatever a call or a filter says, nothing crosses the
- * run's workspace, and all it starts is below it, or below the caller of a tool that only passes on: the limits of
- * depth and number cannot be got round. A call that says nothing of its session, trace, message or batch has the run's.
+ * The task service of one run. Whatever a call or a filter says, nothing crosses the run's workspace. All that the run
+ * starts is below it, or below its caller if the tool `startsForCaller`: so no run gets round the limits of depth and
+ * number. A call that names no session, trace, message or batch has the run's.
  */
 export function bindToRun(scope: RunnerScope, service: TaskService, active: ActiveRun): TaskService {
   const { workspace, hops } = active.origin
@@ -99,13 +99,14 @@ function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
 }
 
 /**
- * A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once.
+ * A result that the run reads is used by the turn whose call the run is. If it is no turn's call, the run itself uses the
+ * result, at once.
  */
 function toReader(scope: HasActive, active: ActiveRun): ResultReader {
   return { claimant: toClaimant(scope, active), session: active.origin.session }
 }
 
-/** Between the run and the turn's own call may be calls in the foreground. A task's answer is in no turn. */
+/** The turn's step that the run answers, directly or through foreground calls. Null: a task's answer is in no turn. */
 function toClaimant(scope: HasActive, active: ActiveRun): AskingStep | null {
   for (const run of runsAbove(scope, active)) {
     if (run.standing.in !== "foreground") return null

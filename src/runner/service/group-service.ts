@@ -20,7 +20,7 @@ export function createGroupService(scope: CancelScope & DetailsScope): GroupServ
     async open(request) {
       checkGroupRequest(scope, request)
       const key = JSON.stringify([request.workspace ?? DEFAULT_WORKSPACE, request.session ?? null, request.name])
-      // By name, so that two calls that begin a group at once begin one.
+      // One at a time for each name, so that two calls that open a group at once open one group.
       return oneAtATime(key, () => openGroup(scope, request))
     },
     get: (id, filter) => findGroup(scope, id, filter),
@@ -29,7 +29,7 @@ export function createGroupService(scope: CancelScope & DetailsScope): GroupServ
     seal: async (id, filter) => sealGroup(scope, await findGroup(scope, id, filter)),
     cancel: async (id, request, filter) => cancelGroup(scope, await findGroup(scope, id, filter), request),
     gate: async (id, filter) => requireGate(scope, await findGroup(scope, id, filter)),
-    /** The first answer counts, whether it came by this or from the inbox. */
+    /** The first answer counts, whether it came through this function or from the inbox. */
     async decide(id, decision, by, filter) {
       const group = await findGroup(scope, id, filter)
       const gate = await requireGate(scope, group)

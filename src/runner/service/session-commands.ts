@@ -29,15 +29,15 @@ export function createSessionCommands(scope: ExecuteScope) {
 
   return {
     /**
-     * A task that was asked for in another folder, or on another machine, is not to run here although it is answered,
-     * or begun anew, here. Said before that, in a runner that takes its own work alone; others take what they have the
-     * folder of.
+     * Called before a task that was asked for in another folder, or on another machine, is answered or begun anew here:
+     * the task is not to run here. Needed only in a runner that takes its own work alone; others take the tasks whose
+     * folder they have.
      */
     leaveToOthers: (taskId: TaskId): void => scope.queue.own?.leave(taskId),
-    /** `true` or `false` to an approval; what is no answer to the question is refused as `invalid_input`. */
+    /** Answers a wait: `true` or `false` for an approval. What is no answer to the question is refused as `invalid_input`. */
     answer: (waitId: WaitId, answer: JsonValue, answeredBy: string, workspace?: WorkspaceId) =>
       answerWait(scope, waitId, answer, answeredBy, workspace),
-    /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
+    /** Asks in the inbox for a run in the background: nobody waits for that run, so nobody is interrupted. */
     askPerson: (run: AskingRun, question: Question, signal: AbortSignal) => askPerson(scope, run, question, signal),
     /** True if this process has written a task or a group of the session. */
     hasWorkOf: (session: SessionId) => scope.written.sessions.has(session),
@@ -48,20 +48,20 @@ export function createSessionCommands(scope: ExecuteScope) {
     rest: (id: TaskId) => restRun(scope, id),
     /** True if a run of the task is in this process now. */
     runsHere: (id: TaskId) => findRunHere(id) !== undefined,
-    /** The run of the task in this process, without asking the store; undefined: it has none. */
+    /** The run of the task in this process, without asking the store. Undefined when there is none. */
     findRunHere,
-    /** Ends the work on a turn that runs here, at once. Its stop is still to be stored: see `cancel`. */
+    /** Ends the work on a turn that runs here, at once. The caller must still store the stop: see `cancel`. */
     abortTurn(turn: TaskId, request: StopRequest): void {
       const active = scope.active.get(turn)
       if (active) abortEarly(active, toStopCause(scope, request))
     },
     endTurn: (turn: TaskId) => endTurn(scope, turn),
-    /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
+    /** Stops the tasks of lifetime `turn` of a session that is not kept, when its turn has ended. */
     endUnkeptTurn: (session: SessionId) => endUnkeptTurn(scope, session),
     closeSession: (session: SessionId) => closeSession(scope, session),
-    /** These documents go with it. */
+    /** The documents of `readDocuments` are removed with the session. */
     deleteSession: (session: SessionId, readDocuments?: ReadDocuments) => deleteSession(scope, session, readDocuments),
-    /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
+    /** Takes away at once the output and payload of results that the session has used. Returns the number of tasks. */
     stripConsumed: (session: SessionId) => stripConsumed(scope, session),
   }
 }

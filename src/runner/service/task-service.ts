@@ -165,11 +165,11 @@ async function toLastLine(scope: HasSpool, task: TaskRecord): Promise<string | n
 
 export interface TaskCounts {
   readonly byStatus: StatusCounts
-  /** For how long the oldest of those that could run has been in the queue; null: there is none. */
+  /** How long the oldest task that could run has been in the queue; null when there is none. */
   readonly queueAgeMs: number | null
 }
 
-/** One query each. */
+/** One query for each of the two figures. */
 export async function countTasks({ store }: HasStore, filter: CountFilter): Promise<TaskCounts> {
   const inWorkspace = { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
   const { statuses: _, ...queued } = inWorkspace

@@ -19,7 +19,7 @@ import { describeShutdown } from "../worker/worker-identity.ts"
 const PAGE_SIZE = 100
 
 export interface ShutdownOptions {
-  /** How long what runs may go on to its own end. Default 0. */
+  /** How long runs may go on to their own end. Default 0. */
   readonly drainMs?: number
   /** Ends the drain early, for example at a second Ctrl+C. */
   readonly signal?: AbortSignal
@@ -30,7 +30,7 @@ export interface ShutdownOptions {
   readonly handsBack?: boolean
 }
 
-/** Ends the sources of new runs first, then the runs, then the parts they needed: all of them, also when one fails. */
+/** Ends the sources of new runs first, then the runs, then the parts they needed: all of them, even if one fails. */
 export function shutDown(
   scope: StopScope & HasEngine & HasSpool & HasTools,
   pump: Pump | undefined,
@@ -58,8 +58,8 @@ export function shutDown(
 }
 
 /**
- * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
- * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
+ * Drains, then stops what still runs. Processes that outlive Meanwhile are detached; agents and workflows go back to the
+ * queue. True if something goes on that workers of other machines must leave alone.
  */
 async function stopEverything(
   scope: StopScope & HasEngine,
@@ -69,7 +69,7 @@ async function stopEverything(
   await Promise.allSettled(scope.active.entering)
   await drain(scope, pump, options)
   let isAnyLeft = false
-  // Until its stop is stored a run goes on, and may call something: that is let go of next.
+  // A run goes on until its stop is stored, and may make another call: the next round handles that.
   for (let runs = scope.active.values(); runs.length > 0; runs = scope.active.values()) {
     isAnyLeft ||= !isAlone(scope) && runs.some(outlivesRuntime)
     await Promise.all(runs.map((active) => handOff(scope, active)))
@@ -92,13 +92,13 @@ async function endHeldTasks(scope: FenceScope): Promise<void> {
   }
 }
 
-/** The end of a run is heard of; that of a step inside one is looked for. */
+/** The end of a run wakes the drain. The end of a step inside a run is found by these looks. */
 const LOOK_EVERY_MS = 500
 
 /**
- * Lets work end by itself for a while, and tells the others that nothing new is taken here. An agent that is to be
- * handed back is as soon as no call and no step of it is under way. Dying before that, it is taken over as after every
- * crash.
+ * Lets work end by itself for a while, and tells others that this worker takes nothing new. With `handsBack`, an agent
+ * goes back to the queue as soon as no call and no step of it is under way. After a crash before that, other workers take
+ * it over as after every crash.
  */
 async function drain(scope: StopScope & HasEngine, pump: Pump | undefined, options: ShutdownOptions): Promise<void> {
   const { drainMs = 0, signal, handsBack = false } = options
@@ -120,7 +120,7 @@ function findGoing(scope: HasActive): readonly ActiveRun[] {
   return scope.active.values().filter((active) => !outlivesRuntime(active))
 }
 
-/** With what they began meanwhile. */
+/** Resolves when all runs have ended, and those that they began meanwhile. */
 async function allEnded(scope: HasActive): Promise<void> {
   for (let runs = findGoing(scope); runs.length > 0; runs = findGoing(scope)) {
     await Promise.all(runs.map((active) => active.ended.promise))
@@ -143,7 +143,7 @@ function findUnoccupied(scope: HasActive): readonly ActiveRun[] {
   return runs.filter((active) => !isToolCall(active) && !occupied.has(active))
 }
 
-/** A call that somebody waits for, or a run amidst a step. An agent is as occupied as what it does. */
+/** True for a call that somebody waits for, or a run in the middle of a step. An agent is as occupied as its calls. */
 function isUnderWay(active: ActiveRun): boolean {
   const isWaitedFor = active.standing.in !== "background" && isToolCall(active)
   return isWaitedFor || active.steps.journal.values().some((step) => step.state === "started" && step.isRunning)

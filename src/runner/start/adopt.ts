@@ -16,7 +16,8 @@ import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
 const ADOPTED_STEP = "adopted"
 
 /**
- * Registers work that already runs, under the name of the tool it belongs to. It takes a slot even when none is free.
+ * Registers work that already runs, under the name of the tool it belongs to. The task takes a slot even when none is
+ * free.
  */
 export async function adopt(
   scope: RunnerScope,
@@ -53,8 +54,8 @@ async function adoptAdmitted(
 }
 
 /**
- * One commit: its only step is in flight until the run ends, so that nobody who reclaims it takes it for work that its
- * tool could begin again, however soon this process dies.
+ * Writes the task in one commit, with one step that stays in flight until the run ends. So no worker that reclaims the
+ * run takes it for work that its tool could begin again, however soon this process dies.
  */
 async function writeAdopted(scope: FenceScope, details: TaskDetails, foreign: ForeignProcess | null) {
   const [written] = await scope.store.commit([

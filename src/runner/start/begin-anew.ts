@@ -35,7 +35,7 @@ export async function beginAnew(scope: BeginScope, task: TaskRecord, next: NextR
   }
 }
 
-/** The input of the run before, with its secrets as long as this process knows them. */
+/** The input of the last run, with its secrets. Throws when these are not known here, or when the input was stripped. */
 export function requireInput(scope: HasWritten, task: TaskRecord): unknown {
   if (task.inputHeldBy !== null && !scope.written.heldInputs.has(task.id)) {
     const message = "Its input held a secret, which is never stored. Start it again with the secret."
@@ -55,7 +55,7 @@ async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unkn
   return { tool, plugin, input, workspace, session, model, parentTask: hasParent ? parentTask : null }
 }
 
-/** Dying before the commit: nothing happened. After it: the run is in the queue or in the inbox. */
+/** A crash before the commit: nothing happened. After it: the run is in the queue or in the inbox. */
 async function write(
   scope: DetailsScope & HasStore & HasQueue & HasClock,
   task: TaskRecord,
@@ -88,15 +88,15 @@ async function write(
   }
 }
 
-/** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. */
+/** The changed fields if a follow-up or a hook gave the task another input, which may hold a secret or no longer does. */
 function toInputOf(scope: DetailsScope, task: TaskRecord, admitted: Admitted, { reason, input: asked }: NextRun) {
   const { heldInputs } = scope.written
-  // This worker may have another id by now: only one that holds the input is offered the task.
+  // This worker may have another id by now, and the task is offered only to the worker that holds the input.
   if (reason === "retry" && admitted.call.input === asked)
     return { inputHeldBy: heldInputs.has(task.id) ? scope.worker.id : null }
   heldInputs.delete(task.id)
   const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
-  // A follow-up is another request.
+  // A follow-up is another request, so it has another title.
   return { input, inputHeldBy, folder, ...(reason === "resume" && { title }) }
 }
 

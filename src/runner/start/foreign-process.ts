@@ -11,8 +11,8 @@ const LOOK_EVERY_MS = 100
 export type ForeignProcess = ReturnType<typeof watchForeignProcess>
 
 /**
- * A process somebody else started: it can be watched and stopped, but its output and exit code are not ours to know.
- * Refuses what does not run, and what could not be stopped without ending Meanwhile itself.
+ * A process that somebody else started. It can be watched and stopped, but its output and exit code stay unknown.
+ * Refuses a process that does not run, and one that could not be stopped without ending Meanwhile itself.
  */
 export function watchForeignProcess(pid: number, clock: Clock) {
   const leader = requireForeign(pid)
@@ -33,12 +33,13 @@ export function watchForeignProcess(pid: number, clock: Clock) {
 
   return {
     pid,
-    /** Resolves when it has ended; once it is being stopped, when the stop is over. */
+    /** Resolves when the process has ended; once it is being stopped, when the stop is over. */
     ended: ended.promise,
-    /** Stops watching it. */
+    /** Stops watching the process. */
     release: () => cancelTimer(),
     /**
-     * On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told.
+     * On abort, ends the process and its descendants: SIGTERM first, SIGKILL after the grace period. `onSurvivors` is told
+     * what still lives then.
      */
     stopOn(signal: AbortSignal, graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): void {
       signal.addEventListener("abort", () => ended.resolve(stop(graceMs, onSurvivors)), { once: true })

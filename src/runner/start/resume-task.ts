@@ -14,14 +14,14 @@ export async function resumeTask(scope: BeginScope, task: TaskRecord, prompt: st
   requireText("prompt", prompt)
   requireResumable(task)
   const session = await requireSession(scope, task)
-  // The input goes when its result was used long enough ago; the conversation, which knows it all, stays.
+  // The input is stripped when its result was used long enough ago. The conversation stays, and knows all of it.
   const earlier: unknown =
     task.strippedAt === null ? requireInput(scope, task) : ({ task: prompt } satisfies AgentRequest)
   const input = resume(parseInput(tool, earlier), prompt, session)
   try {
     return await beginAnew(scope, task, { reason: "resume", input, hops })
   } catch (error) {
-    // Somebody else was quicker: what stands in the way now is what the store says.
+    // Another caller was faster: the error names the status that the store has now.
     const current = isMeanwhileError(error, "wrong_state") ? await scope.store.task(task.id) : undefined
     if (current) requireResumable(current)
     throw error
@@ -56,7 +56,7 @@ async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<Se
   throw new MeanwhileError("expired", message, { taskId: task.id })
 }
 
-/** To a live agent, at its next tool boundary; a completed one is resumed. */
+/** Tells a live agent something at its next tool boundary, and resumes a completed one. */
 export async function sayToTask(scope: BeginScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
   requireText("message", text)
   if (task.kind !== "agent") {

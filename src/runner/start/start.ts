@@ -12,7 +12,7 @@ import { requireHopsLeft } from "../admit/child-limits.ts"
 import type { ExecuteScope, HasClock, HasQueue, HasRedactor, HasSlots, HasWorker, HasWritten } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 
-/** Starts a call in the background: at once when there is room and nobody waits, else from the queue. */
+/** Starts a call in the background: at once when a slot is free and nothing is queued, otherwise from the queue. */
 export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRecord> {
   const admitted = await admit(scope, call)
   try {
@@ -35,7 +35,7 @@ function requireCapable(admitted: Admitted): void {
 }
 
 /**
- * Dying before the commit: nothing was started. After it: the task is in the store, queued or claimed by a worker that
+ * A crash before the commit: nothing was started. After it: the task is in the store, queued or claimed by a worker that
  * is gone, and the next start takes care of it.
  */
 export async function createTask(scope: ExecuteScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
@@ -77,7 +77,7 @@ function toEntry(scope: HasClock & HasRedactor & HasWorker, { approval, call }: 
   return { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
 }
 
-/** A key or a step that has a task stands for one call: the result of another tool would be taken for its own. */
+/** A key or a step stands for one call. If its task is of another tool, that result would be taken for this call's. */
 function requireSameTool(known: TaskRecord, { plugin, tool }: TaskDetails): void {
   if (known.plugin === plugin && known.tool === tool) return
   throw new MeanwhileError(

@@ -13,8 +13,8 @@ import { readAll } from "../run/task-pages.ts"
 const DEFAULT_REASON = "it was asked to stop"
 
 /**
- * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent
- * that nobody runs ends in one transaction with its turns.
+ * Stops a task wherever it runs, and returns once the stop is accepted. A task that has ended is returned as it is. An
+ * agent that nobody runs ends in one transaction with its turns.
  */
 export async function cancelTask(scope: CancelScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
   const cause = toStopCause(scope, request)
@@ -42,7 +42,7 @@ export async function cancelTask(scope: CancelScope, task: TaskRecord, request: 
   }
 }
 
-/** The same by its id. Undefined: it is gone. */
+/** Like `cancelTask`, by the id of the task. Undefined when the task is gone. */
 export async function cancelById(
   scope: CancelScope,
   id: TaskId,
@@ -91,13 +91,13 @@ export function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, r
   if (active?.run === run) abortRun(scope, active, cause)
 }
 
-/** Why a turn is stopped whose agent has ended. */
+/** The cause of the stop of a turn whose agent has ended. */
 export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" } as const
 
-/** Nobody has it now. */
+/** The statuses of a live task that no worker has now. */
 export const RESTING = ["queued", "waiting"] as const
 
-/** The live turns of an agent that nobody runs: they end with it. A worker that runs an agent ends its turns itself. */
+/** The live turns of an agent that nobody runs, which end with it. A worker that runs an agent ends the turns itself. */
 export async function findTurnsBelow(
   scope: HasStore,
   { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,

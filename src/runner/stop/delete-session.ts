@@ -10,8 +10,8 @@ import { stopAll } from "./lifetimes.ts"
 export type ReadDocuments = () => Promise<readonly DocumentRecord[]>
 
 /**
- * Stops everything of a session but what lives forever, waits for it to end, and removes the session. Its ended tasks go
- * with it, and their results, whether anybody has read them or not.
+ * Stops all tasks of a session but those of lifetime `forever`, waits for them to end, and removes the session. Its ended
+ * tasks and their results go with it, whether or not anybody has read them.
  */
 export async function deleteSession(
   scope: CancelScope & HasEngine & HasSpool & HasWritten,
@@ -31,7 +31,7 @@ export async function deleteSession(
 }
 
 /**
- * Removes the files of a task that is gone from the store; one that was retried in the last moment keeps them. Dying
+ * Removes the files of a task that is gone from the store. A task that was retried in the last moment keeps them. A crash
  * before this leaves files without a task, which the next start removes.
  */
 async function removeFiles(scope: HasStore & HasSpool & HasWritten, id: TaskId): Promise<void> {

@@ -7,7 +7,7 @@ import { readPages } from "../run/task-pages.ts"
 
 const TURN_ENDED = "its turn ended"
 
-/** Stops what was to live no longer than the turn that started it, itself or through its tasks. */
+/** Stops the tasks of lifetime `turn` that the turn started, itself or through its tasks. */
 export async function endTurn(scope: CancelScope, turn: TaskId): Promise<void> {
   await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, TURN_ENDED)
   for await (const page of readPages(scope, { parentTask: turn })) {
@@ -16,8 +16,8 @@ export async function endTurn(scope: CancelScope, turn: TaskId): Promise<void> {
 }
 
 /**
- * Stops tasks of lifetime `turn` that run here although their turn has ended: its worker was gone, or died right behind
- * that end. A task that was run again since then is wanted.
+ * Stops tasks of lifetime `turn` that run here although their turn has ended: the turn's worker was gone, or died right
+ * after that end. A task that was run again goes on: somebody wants it.
  */
 export async function endLeftTasks(scope: CancelScope & HasWorker): Promise<void> {
   const worker = scope.worker.id
@@ -29,7 +29,7 @@ export async function endLeftTasks(scope: CancelScope & HasWorker): Promise<void
   }
 }
 
-/** False below a call in the foreground, which has no record: what is above it is not known. */
+/** False below a call in the foreground, which has no record: what is above the call is not known. */
 async function isBelowEndedTurn(scope: HasStore, parentTask: TaskId | null): Promise<boolean> {
   for (let id = parentTask; id !== null; ) {
     const above = await scope.store.task(id)
@@ -45,7 +45,7 @@ export async function endUnkeptTurn(scope: CancelScope & HasWritten, session: Se
   if (scope.written.sessions.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
 }
 
-/** Stops what was to live no longer than its session. */
+/** Stops the session's tasks of lifetime `turn` or `session`. */
 export async function closeSession(scope: CancelScope & HasWritten, session: SessionId): Promise<void> {
   await stopAll(scope, { session, lifetimes: ["turn", "session"] }, "its session was closed")
   scope.written.sessions.forget(session)

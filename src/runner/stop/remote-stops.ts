@@ -4,7 +4,7 @@ import { type Chore, repeat, warn } from "../worker/repeat.ts"
 import type { FenceScope, HasActive, HasClock, HasConfig, HasEngine, StopScope } from "../run/scope.ts"
 import { abortHere } from "./cancel.ts"
 
-/** Catches what a lost wake-up left unheard. */
+/** Finds stops whose wake-up was lost. */
 const SAFETY_POLL_MS = 1_000
 
 /** Most wake-ups about runs of this process come from its own writes. Such wake-ups cause a look at most this often. */

@@ -8,8 +8,8 @@ import { TURN_PLUGIN } from "../tool/tool-source.ts"
 import { findAsker } from "./turn-run.ts"
 
 /**
- * Stops the turns of agents that have ended without stopping them: the worker that had to was gone before. Of those
- * that run each worker looks at its own: a store may have thousands.
+ * Stops the turns of ended agents that nobody stopped: the worker that had to was gone. Of the running turns each worker
+ * looks only at its own: a store may have thousands.
  */
 export async function stopLeftTurns(scope: CancelScope): Promise<void> {
   for (const { taskId, call, origin } of scope.active.values()) {

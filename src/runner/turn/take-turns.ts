@@ -13,7 +13,7 @@ const TURNS_AT_ONCE = 50
 
 /**
  * Goes on with turns that wait in the queue: those whose worker is gone, those that a shutdown handed back, and those
- * whose question was answered. They take no slot; where there is none, others' are left alone all the same.
+ * whose question was answered. Turns take no slot. Even so, a runner that runs no tasks leaves others' turns alone.
  */
 export async function takeTurns(scope: ExecuteScope): Promise<void> {
   if (!scope.queue.mayHaveQueuedTurns || !scope.queue.takesTurns || scope.active.isClosing) return
@@ -38,7 +38,7 @@ export function takesTurnsOf({ active, queue }: HasActive & HasQueue, session: S
   return queue.takesTurns && !active.isClosing && queue.ownTurns?.hasSession(session) !== false
 }
 
-/** A turn has come into the queue: it need not wait for the next look at it. */
+/** Called when a task was put into the queue. A turn need not wait for the next look into it. */
 export function wakeTurns(scope: HasQueue, { kind }: Pick<TaskSummary, "kind">): void {
   if (kind !== "turn") return
   scope.queue.mayHaveQueuedTurns = true

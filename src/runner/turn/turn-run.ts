@@ -25,7 +25,7 @@ import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
 export interface TurnOrigin {
   readonly session: SessionId
   readonly workspace: WorkspaceId
-  /** The task of the call that asked for it, of a subagent's turn. */
+  /** For a subagent's turn, the task of the call that asked for it. */
   readonly parentTask: TaskId | null
   readonly traceId: string | null
 }
@@ -36,25 +36,25 @@ export interface TurnRun {
   readonly run: number
   readonly origin: TurnOrigin
   readonly signal: AbortSignal
-  /** Somebody had it before and is gone: what they did is in the log and among the steps. */
+  /** True if an earlier claim of the turn exists: what was done under it is in the log and among the steps. */
   readonly isContinued: boolean
-  /** At a shutdown: what is unfinished stays so, and the next claim goes on with it. */
+  /** True at a shutdown: unfinished work stays unfinished, and the next claim goes on with it. */
   isHandedBack(): boolean
-  /** Why it was stopped; null unless it was. */
+  /** Why the turn was stopped; null if it was not. */
   stopReason(): string | null
-  /** Directly before an effect: refused as `stale_claim` when the turn is another worker's. */
+  /** To be called directly before an effect. Rejects with `stale_claim` when the turn is another worker's. */
   requireOwned(): Promise<void>
   steps(): Promise<readonly Step[]>
-  /** As it was begun with. */
+  /** The metadata that the turn was begun with. */
   metadata(): Promise<JsonObject>
   /** Contract: nothing is written once the turn is another worker's, so one of the operations must name the run. */
   commit<const Operations extends readonly Operation[]>(
     toOperations: (run: RunReference) => Operations,
     options?: CommitOptions,
   ): Promise<Answers<Operations>>
-  /** Written in one transaction with the turn's end, whatever that is. The last one given counts. */
+  /** The operations are written in one transaction with the turn's end, whatever end that is. The last call counts. */
   endWith(toOperations: (run: RunReference) => readonly Operation[]): void
-  /** Resolves when its end is durable, or that of this claim; null when another worker has it now. */
+  /** Resolves when the end of the turn, or of this claim, is durable. Null when another worker has the turn now. */
   readonly ended: Promise<TaskRecord | null>
 }
 
@@ -66,7 +66,7 @@ export interface TurnStart extends TurnOrigin {
   readonly model: string
   /** One line for people. */
   readonly title: string
-  /** No second turn of that name is begun in the workspace. The caller has looked for one. */
+  /** No second turn with this key is begun in the workspace. The caller has looked for an earlier one. */
   readonly idempotencyKey?: string | null
   /** Facts that a claim after a crash must know. */
   readonly metadata?: JsonObject
@@ -79,16 +79,16 @@ export type BegunTurn = Pick<TurnRun, "taskId" | "ended">
 const ASKER = "askedBy"
 
 /**
- * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the
- * message that began it was never told. After it: the turn is in the store, and the worker that takes it from the queue
- * continues it.
+ * Begins a turn here and now, and runs its body; a turn takes no slot. A crash before the commit: nothing happened, and
+ * the message that began the turn was never told. After it: the turn is in the store, and the worker that takes it from
+ * the queue continues it.
  */
 export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
   return enter(scope, async () => {
     const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
     const details = await toTurnDetails(scope, start)
     const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
-    // Its first effect, its end and every answer of the model wait for the disk, and so for this.
+    // The turn's first effect, its end and every answer of the model wait for the disk, and so for this commit.
     const answers = await scope.store.commit([...start.operations, create], { waitsForDisk: false })
     const { task } = answers.at(-1) as { readonly task: TaskRecord }
     const own: Tool = { ...tool, run: async (_input, { taskId }) => body(findTurnRun(scope, taskId)) }
@@ -97,7 +97,7 @@ export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: Tur
   })
 }
 
-/** Resolves when the turn's end is durable and what was to live no longer has been told to stop. */
+/** Resolves when the turn's end is durable and the tasks that end with it have been told to stop. */
 export async function endWithChildren(scope: CancelScope & HasLog, active: ActiveRun): Promise<TaskRecord | null> {
   const task = await active.ended.promise
   if (task) await endChildren(scope, active)
@@ -121,8 +121,8 @@ export function createTurnTool(scope: () => StopScope, continueTurn: TurnBody): 
 }
 
 /**
- * The task that asked for a turn. Of a call in the foreground it is what the call has become since, made again after a
- * crash or not, else the turn that made the call. Undefined: nobody asked, or it is not known.
+ * The task that asked for a turn. If a call in the foreground asked, this is the task that the call, or its repetition
+ * after a crash, has become; otherwise the turn that made the call. Undefined: nobody asked, or the asker is not known.
  */
 export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise<TaskSummary | undefined> {
   if (turn.parentTask === null) return undefined
@@ -165,7 +165,7 @@ function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
   }
 }
 
-/** Stops tasks that were to live no longer than the turn. A turn that was continued may have tasks from before. */
+/** Stops tasks that end with the turn. A turn that was continued may have tasks from earlier claims. */
 async function endChildren(scope: CancelScope & HasLog, { taskId, turn, standing }: ActiveRun): Promise<void> {
   const isContinued = standing.in === "background" && standing.fence > 1
   const parents = new Set([...(isContinued ? [taskId] : []), ...(turn.parentsOfTasks ?? [])])
