@@ -21,20 +21,20 @@ test("a task that nobody can run stays in the queue, says what is missing, and r
   expect(task).toMatchObject({ status: "completed", patch: { payload: 7 } })
 })
 
-test("who runs only its own does not count on itself for what is not", async () => {
+test("a worker that takes only its own work does not count itself among those that could run others' tasks", async () => {
   const { directory, engine } = openPlace()
   const asking = await openWorker(directory, { engine: await engine(), takesWork: false })
   const own = await openWorker(directory, { engine: await engine(), takesWork: "own" })
   const { id } = await asking.start({ tool: "echo", input: {} })
   expect((await own.get(id)).missing).toMatchObject({ needs: "worker", text: "no worker is there" })
   expect((await own.list({})).items).toMatchObject([{ id, missing: { needs: "worker" } }])
-  // What the other takes as its own only that one knows.
+  // Only the other worker knows what it takes as its own.
   expect((await asking.get(id)).missing).toBeNull()
   await openWorker(directory, { engine: await engine() })
   await eventually("somebody has run it", async () => (await own.get(id)).task.status === "completed")
 })
 
-test("of a worker that has not taken up its work yet nobody says that it cannot run something", async () => {
+test("nobody says that a worker that is still starting cannot run something", async () => {
   const { directory, engine } = openPlace()
   const asking = await openWorker(directory, { engine: await engine(), tools: [echo, other], takesWork: false })
   const { id } = await asking.start({ tool: "other", input: {} })
@@ -61,7 +61,7 @@ test("a list asks once what workers can run, however many tasks are in it", asyn
   expect(seen.lists).toBe(1)
 })
 
-test("a task that runs says where", async () => {
+test("a running task says where it runs", async () => {
   const { directory, engine } = openPlace()
   const gated = createGatedTool()
   const worker = await openWorker(directory, { engine: await engine(), tools: [gated.tool] })

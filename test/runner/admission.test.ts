@@ -87,7 +87,7 @@ test("permission judges the input that a hook has changed, and not the one that 
   ])
 })
 
-test("permission is asked for every call, and what cannot be asked is not allowed", async () => {
+test("permission is asked for every call, and a call is refused if it cannot be asked", async () => {
   const asked: unknown[] = []
   const { meanwhile, directory } = await createWorkplace({
     tools: [echo],

@@ -71,7 +71,7 @@ test("adopted work is never run again after a crash, not even by a tool that fin
   const clock = createManualClock()
   const second = await another({ clock, background: { leaseSeconds: 3 } })
   const task = await eventually("it is decided", async () => {
-    // Slowly enough to look around in between: a worker counts no silence from a time when it stood still itself.
+    // In small steps, with looks in between: a worker counts no silence from a time when it stood still itself.
     clock.advance(100)
     const view = await second.tasks.get(id)
     return view.task.status !== "running" && view.task
@@ -93,7 +93,7 @@ test("adopting finishes the step that asked for it, and a step that asks again g
   expect((await meanwhile.tasks.adopt(asked, Promise.resolve(2))).id).toBe(first.id)
 })
 
-/** As if the process had died after its first write: no step can be added to what it wrote. */
+/** Acts as if the process had died after its first write: no step can be added to what it wrote. */
 function refuseSteps(store: TaskStore): void {
   const { commit } = store
   store.commit = async (operations, options) => {

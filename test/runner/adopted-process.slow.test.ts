@@ -9,7 +9,7 @@ import { createWorkplace, toTestMarker } from "../support/workplace.ts"
 
 const call = { tool: "echo", input: {} }
 const background = { stopGraceSeconds: 1 }
-/** In a session of its own it outlives its parent's group, and has to be killed. */
+/** Starts a process in a session of its own, which outlives its parent's group and has to be killed. */
 const STUBBORN = `setsid sh -c 'trap "" TERM; touch ready; while :; do sleep 0.05; done' &`
 
 async function startForeign(directory: string, command: string, options: { detached?: boolean } = {}): Promise<number> {
@@ -33,7 +33,7 @@ test.each([
   expect(task).toMatchObject({ status: "cancelled", survivors: [] })
 })
 
-test("what an adopted process left running when it ended by itself is left alone", async () => {
+test("processes that an adopted process left running when it ended by itself are left alone", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [echo], background })
   const pid = await startForeign(directory, `${STUBBORN} until [ -e go ]; do sleep 0.01; done`)
   const { id } = await meanwhile.tasks.adopt(call, { pid })

@@ -10,7 +10,7 @@ import { createWorkplace } from "../support/workplace.ts"
 const background = { maxConcurrentTasks: 2, leaseSeconds: 3 }
 const LITTLE_MS = 50
 
-/** A task that began within its start: nothing is queued here, so the next start answers whether a slot is free. */
+/** Starts a task that begins at once. Nothing is queued then, so the next start shows whether a slot is free. */
 async function startAtOnce({ tasks }: Runtime, gated: GatedTool, pass = (): void => {}): Promise<void> {
   await eventually("a task begins at once", async () => {
     const before = gated.calls.length
@@ -29,7 +29,7 @@ async function startAtOnce({ tasks }: Runtime, gated: GatedTool, pass = (): void
   })
 }
 
-test("work that is adopted holds a slot", async () => {
+test("adopted work holds a slot", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [echo, gated.tool], background })
   await startAtOnce(meanwhile, gated)
@@ -48,7 +48,7 @@ test("a command that is taken over from a lost worker holds a slot of the worker
   const { meanwhile, another, directory } = await createWorkplace({ ...options, clock: createManualClock() })
   const command = "echo begun; until [ -e go ]; do sleep 0.02; done"
   const { id } = await meanwhile.tasks.start({ tool: "run_command", input: { command } })
-  // No time passes for the first worker, so nothing that looks by its clock would look twice.
+  // No time passes for the first worker: code that looks by its clock would not look twice.
   await eventually("the command begins", async () => (await meanwhile.tasks.output(id)).text.includes("begun"))
 
   const clock = createManualClock()

@@ -14,7 +14,7 @@ const CANCELLED = { type: "task.cancelled", ...BY_PERSON, survivors: [], late: n
 const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" }
 
 interface Options {
-  /** Default true. False: it takes over what others have left, and runs none of it. */
+  /** Default true. False: the runner takes over what others have left, and runs none of it. */
   readonly runs?: boolean
   readonly onCrash?: "retry" | "fail"
 }
@@ -55,7 +55,7 @@ async function leaveAgent(folder: string, options: Options = {}) {
   return { ...left, first }
 }
 
-/** As somebody writes it who is gone right behind it. */
+/** The write of a process that dies right after it. */
 const toOperation = (taskId: TaskId, event: LifecycleEvent) =>
   ({ op: "task.apply", run: { taskId, run: 1 }, event }) as const
 
@@ -66,7 +66,7 @@ async function comesTo({ store, clock }: RunnerLife, id: TaskId, status: RunStat
   })
 }
 
-/** Both are in the queue, and nobody takes them. */
+/** The agent and its turn are in the queue, and nobody takes them. */
 async function leaveQueued(folder: string) {
   const left = await leaveAgent(folder)
   const second = await openLife(folder, 2, { runs: false })
@@ -76,11 +76,11 @@ async function leaveQueued(folder: string) {
 }
 
 test.each(["the agent", "its group"])(
-  "%s is cancelled while the agent is queued, and its turn with it",
+  "when %s is cancelled while the agent is queued, its turn is cancelled with it",
   async (what) => {
     const folder = createFolder()
     const { id, turn, group, second } = await leaveQueued(folder)
-    // Dying right behind the one commit leaves nothing to do.
+    // A crash right after the one commit leaves nothing to do.
     interceptCommits({ engine: second }, async (operations, commit) => {
       const answers = await commit(operations)
       if (hasEvent(operations, "task.cancelled")) second.life.end()
@@ -144,7 +144,7 @@ test("an agent that is tried again leaves no turn of the run before", async () =
   expect(await second.store.task(turn)).toMatchObject({ status: "cancelled", stop: AGENT_ENDED })
 })
 
-test("a turn that a call in the foreground asked for goes on after a crash, whatever has no record", async () => {
+test("a turn that a call in the foreground asked for goes on after a crash, although the call has no record", async () => {
   const folder = createFolder()
   const first = await openLife(folder, 1)
   const start = { session: createSessionId(), model: "a/b", title: "turn", traceId: null, operations: [] }

@@ -45,7 +45,7 @@ test("a worker announces what it can run, once, and again when its tools change"
   expect(seen.announcements).toBe(2)
 })
 
-test("what a worker has announced goes with it, and with one that takes over from it", async () => {
+test("an announcement goes when its worker closes, or when another worker takes over from it", async () => {
   const { directory, engine } = openPlace()
   const store = await engine()
   const first = await openWorker(directory, { engine: await engine() })
@@ -62,7 +62,7 @@ test("what a worker has announced goes with it, and with one that takes over fro
   await eventually("the lost one is forgotten", async () => !(await announced(store)).some(({ id }) => id === lostId))
 })
 
-test("what could not be announced is announced later", async () => {
+test("an announcement that could not be written is written later", async () => {
   const { directory, engine } = openPlace()
   const { store, ...rest } = await engine()
   let refusals = 1
@@ -79,14 +79,14 @@ test("what could not be announced is announced later", async () => {
   })
 })
 
-test("who only looks announces nothing", async () => {
+test("a runner that only looks announces nothing", async () => {
   const { directory, engine } = openPlace()
   const looking = await openWorker(directory, { engine: await engine(), takesWork: false })
   expect(await announced(await engine())).toEqual([])
   expect(await looking.workers()).toMatchObject([{ pid: process.pid, announcement: null }])
 })
 
-test("who runs no tasks announces that it takes the turns of its own conversations, and nothing else", async () => {
+test("a runner that runs no tasks announces that it takes the turns of its own conversations, and nothing else", async () => {
   const { directory, engine } = openPlace()
   const continueTurn = async () => null
   await openWorker(directory, { engine: await engine(), background: { maxConcurrentTasks: 0 }, continueTurn })
@@ -95,7 +95,7 @@ test("who runs no tasks announces that it takes the turns of its own conversatio
   expect(announcement).toMatchObject({ takes: "own", kinds: ["turn"], concurrency: 0 })
 })
 
-/** As of a process that stands still. */
+/** Refuses renewals, as if the process stood still. */
 function refuseRenewals(commit: Engine["store"]["commit"]): Engine["store"]["commit"] {
   return (operations, options) =>
     operations.some(({ op }) => op === "lease.renew")

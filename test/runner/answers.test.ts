@@ -25,7 +25,7 @@ async function ask({ engine, tasks }: Runtime, expiring: Partial<Wait> = {}, wor
   return { id: details.id, waitId: wait.id }
 }
 
-test("of a yes and a no that come together the first counts, and the run goes by it", async () => {
+test("when a yes and a no come together the first counts, and the run goes by it", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
   const { id, waitId } = await ask(meanwhile)
@@ -76,7 +76,7 @@ test.each([
 })
 
 test.each(["", "perhaps", "yesterday", "none", { decision: "allow" }, 1, null, ["yes"]])(
-  "what is neither yes nor no answers no approval: %j",
+  "an answer to an approval that is neither yes nor no is refused: %j",
   async (answer) => {
     const { meanwhile } = await createWorkplace({ tools: [createGatedTool({ obeys: true }).tool] })
     const { id, waitId } = await ask(meanwhile)
@@ -91,7 +91,7 @@ test.each(["", "perhaps", "yesterday", "none", { decision: "allow" }, 1, null, [
   },
 )
 
-test("what nobody answered in time ends as interrupted, not as something a person stopped", async () => {
+test("a run that nobody decided on in time ends as interrupted, not as stopped by a person", async () => {
   const clock = createManualClock()
   const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool], clock })
   const { id, waitId } = await ask(meanwhile, { expiresAt: clock.now() + 500 })

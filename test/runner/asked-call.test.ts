@@ -22,7 +22,7 @@ async function openAsked(decision: PermissionDecision) {
 }
 
 test.each(DECISIONS)(
-  "a call begins, or is written, only when it is kept that a person was to be asked (%s)",
+  "a call begins, or is written, only once the decision about it is kept (%s)",
   async (_, decision) => {
     const { gated, execute } = await openAsked(decision)
     const told: string[] = []
@@ -43,7 +43,7 @@ test.each(DECISIONS)(
 )
 
 test.each(DECISIONS)(
-  "a call that is withdrawn while its permission is written does not begin (%s)",
+  "a call that is cancelled while the decision about it is written does not begin (%s)",
   async (_, decision) => {
     const { gated, runner, execute } = await openAsked(decision)
     const isDecided = Promise.withResolvers<void>()

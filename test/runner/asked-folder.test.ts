@@ -59,7 +59,7 @@ async function answerIn(runtime: Runtime, task: TaskRecord): Promise<TaskRecord>
   return (await runtime.tasks.result(task.id, { waitMs: 30_000 })).task
 }
 
-test("a command that was asked about in one folder runs there, whoever in another one allows it", async () => {
+test("a command that was asked about in one folder runs there, even if it is allowed from another", async () => {
   const { openIn } = createFolders()
   const asking = await openIn("a", { takesWork: false })
   const answering = await openIn("b")
@@ -83,7 +83,7 @@ test("a file that was asked about in one folder is not changed in another of the
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
 })
 
-test("it is changed where it was asked about, by a program that is there", async () => {
+test("a file is changed in the folder where it was asked about, by a program there", async () => {
   const { openIn } = createFolders()
   const asking = await openIn("a")
   const answering = await openIn("b")
@@ -93,7 +93,7 @@ test("it is changed where it was asked about, by a program that is there", async
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
 })
 
-test("where the folder does not exist the command does not run, and its task says which one it wants", async () => {
+test("where the folder does not exist the command does not run, and its task says which folder it wants", async () => {
   const { openIn } = createFolders()
   const asking = await openIn("a", { takesWork: false })
   const answering = await openIn("b")
@@ -107,7 +107,7 @@ test("where the folder does not exist the command does not run, and its task say
   expect(existsSync(join(answering.folder, "made"))).toBe(false)
 })
 
-test("what a task is called stays as it was asked for", async () => {
+test("the title of a task stays as it was asked for", async () => {
   const { openIn } = createFolders()
   const { runtime, folder } = await openIn("a", { takesWork: false })
   const execution = runtime.tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } })
@@ -117,7 +117,7 @@ test("what a task is called stays as it was asked for", async () => {
   })
 })
 
-test("a program that runs only its own leaves a change of a file elsewhere, and says which folder nobody has", async () => {
+test("a program that takes only its own work skips a change in another folder, and says which folder nobody has", async () => {
   const { openIn } = createFolders()
   const asking = await openIn("a", { takesWork: false })
   const answering = await openIn("b", { takesWork: "own" })

@@ -8,7 +8,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const START = { workspace: DEFAULT_WORKSPACE, model: "a/b", title: "turn", traceId: null, operations: [] }
 
-/** Says of each call that it was asked about whether it was made in the background. */
+/** Collects each call that permission was asked for, and whether it was made in the background. */
 async function openAsked(body: (run: TurnRun) => Promise<null>) {
   const asked: [string, boolean][] = []
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
@@ -27,7 +27,7 @@ async function openAsked(body: (run: TurnRun) => Promise<null>) {
   return { runner, agent, asked, takeTurn }
 }
 
-test("a call below a task in the background is one that nobody waits for, whatever lies between", async () => {
+test("a call below a task in the background counts as one that nobody waits for, whatever lies between", async () => {
   const { runner, agent, asked, takeTurn } = await openAsked(async (run) => {
     await runner.execute({ tool: "echo", input: {}, parentTask: run.taskId }).answer
     return null
@@ -43,7 +43,7 @@ test("a call below a task in the background is one that nobody waits for, whatev
   ])
 })
 
-test("a call of a turn, or below a call that somebody waits for, is made in the foreground until that one moves", async () => {
+test("a call of a turn, or below a call that somebody waits for, is a foreground call until that one is promoted", async () => {
   const { runner, agent, asked, takeTurn } = await openAsked(async (run) => {
     await runner.execute({ tool: "echo", input: {}, parentTask: run.taskId }).answer
     return null

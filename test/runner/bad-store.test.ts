@@ -31,14 +31,14 @@ testOfFile("a data folder that is a file is refused", async () => {
   expect(readFileSync(join(directory, "data"), "utf8")).toBe("not a folder")
 })
 
-test("a spool folder that cannot be made fails what needs it and nothing else", async () => {
+test("a spool folder that cannot be made fails the calls that need it and nothing else", async () => {
   const { directory, meanwhile, another } = await createWorkplace({ tools: [echo] })
   await meanwhile.close()
   mkdirSync(join(directory, "data"), { recursive: true })
   writeFileSync(join(directory, "data", "spool"), "not a folder")
   const second = await another()
   const { id } = await second.tasks.start({ tool: "echo", input: { value: 1 } })
-  // What prints nothing needs no folder; what needs one is told why.
+  // A call that prints nothing needs no folder. A call that needs one is told why it fails.
   expect((await second.tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
   const failed = await second.tasks.execute({ tool: "run_command", input: { command: "echo hello" } }).answer
   expect(failed).toMatchObject({ outcome: "failed", failure: { code: "store_unavailable" } })

@@ -94,7 +94,7 @@ test("C16. A claim whose turn ended without keeping the answer is free again", a
   expect(await store.notices({ taskId: id, states: ["consumed"] }, 1)).toHaveLength(1)
 })
 
-test("what is addressed to another session is read without being used", async () => {
+test("a result addressed to another session is read without being used", async () => {
   const { complete, read, noticeOf, store } = await openTurn()
   const id = await complete(createSessionId())
   expect(await read("result", id)).toMatchObject({ outcome: "completed", patch: { payload: "completed" } })
@@ -116,7 +116,7 @@ test("002: the record says when its result was first handed over; looking at it 
   expect((await store.events(id, 0, 50)).filter(({ body }) => body.type === "task.retrieved")).toHaveLength(1)
 })
 
-test("what a task in the background reads, or a call that no step asks for, is used at once", async () => {
+test("a result read by a task in the background, or by a call that no step asks for, is used at once", async () => {
   const { complete, readInBackground, readUnasked, noticeOf } = await openTurn()
   const [one, two] = [await complete(), await complete()]
   await readInBackground("result", one)

@@ -56,7 +56,7 @@ testOfFile("nothing keeps a process alive once its Meanwhile is closed, whatever
   expect(stopwatch.elapsedMs()).toBeLessThan(20_000)
 })
 
-test("a process that lives forever is left running, and is the next one's to watch", async () => {
+test("a process of lifetime forever is left running, and the next program watches it", async () => {
   const { meanwhile, another } = await createWorkplace({ background: { leaseSeconds: 1 } })
   const call = { tool: "run_command", input: { command: "echo begun; sleep 60" } }
   const forever = await meanwhile.tasks.start({ ...call, lifetime: "forever" })

@@ -25,7 +25,7 @@ test("closing lets work end by itself for a while, then stops it", async () => {
   expect((await second.tasks.get(slow.id)).task).toMatchObject({ status: "cancelled", stop: { by: "shutdown" } })
 })
 
-test("what a run asks for while it is let come to its end is queued, and run at the next start", async () => {
+test("a task that a run starts during the drain is queued, and run at the next start", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool, echo] })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
@@ -42,7 +42,7 @@ test("what a run asks for while it is let come to its end is queued, and run at 
   expect((await second.tasks.result(child.id, { waitMs: 20_000 })).task.status).toBe("completed")
 })
 
-test("a run that is let come to its end is answered what it calls, and what it was allowed meanwhile is done", async () => {
+test("a call that a run makes during the drain is answered, also when it is allowed only then", async () => {
   const gated = createGatedTool({ obeys: true })
   const allowed = Promise.withResolvers<{ allowed: true }>()
   const decide = ({ tool }: { tool: string }) => (tool === "echo" ? allowed.promise : ({ allowed: true } as const))
@@ -59,7 +59,7 @@ test("a run that is let come to its end is answered what it calls, and what it w
   await expect(context.tasks.execute({ tool: "echo", input: {} }).answer).rejects.toMatchObject({ code: "closed" })
 })
 
-test("what a run calls until its stop is stored is stopped too", async () => {
+test("calls that a run makes until its stop is stored are stopped, too", async () => {
   const caller = createGatedTool({ obeys: true })
   const called = createGatedTool({ name: "called", obeys: true, background: { mode: "never" } })
   const { meanwhile } = await createWorkplace({ tools: [caller.tool, called.tool] })
@@ -110,7 +110,7 @@ test("closing twice closes once, and the second waits for the first", async () =
   await meanwhile.close()
 })
 
-test("nothing begins behind a shutdown's back", async () => {
+test("no run begins unnoticed during a shutdown", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool, echo] })
   const decision = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ test("nothing begins behind a shutdown's back", async () => {
   for (const { status } of items) expect(status).toMatch(/cancelled|queued|completed/)
 }, 15_000)
 
-test("whoever waits for a task when the runner closes gets it as it stands", async () => {
+test("a wait for a task returns the task as it stands when the runner closes", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { maxConcurrentTasks: 1 } })
   await meanwhile.tasks.start({ tool: "gated", input: {} })

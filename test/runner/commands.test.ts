@@ -58,7 +58,7 @@ test("lists come in pages, newest first, and filters hold together", async () =>
   expect((await tasks.list({ statuses: ["running"] })).items).toEqual([])
 })
 
-test("cancelling reaches what is queued and what runs, and leaves what has ended as it is", async () => {
+test("cancelling stops queued and running tasks, and leaves ended ones as they are", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { maxConcurrentTasks: 1 } })
   const { tasks } = meanwhile
@@ -114,7 +114,7 @@ test("a retry is a second run with its own output, and supersedes the notice of 
   expect(Object.fromEntries(states)).toEqual({ 1: "superseded", 2: "pending" })
 })
 
-test("acknowledging counts what was not used before, and cleaning up removes only what was used", async () => {
+test("acknowledging counts the results that were not used before, and cleaning up removes only used ones", async () => {
   const gated = createGatedTool()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
   const { tasks } = meanwhile
@@ -136,7 +136,7 @@ test("acknowledging counts what was not used before, and cleaning up removes onl
   ;(await gated.call(4)).finish()
 })
 
-test("clearing removes what has ended, used or not, and never touches what lives", async () => {
+test("clearing removes ended tasks, used or not, and never touches live ones", async () => {
   const gated = createGatedTool()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool, echo] })
   const { tasks } = meanwhile

@@ -59,7 +59,7 @@ test("an estimate is the tool's own guess until there is history, by shape of ca
   expect(await tasks.estimate({ tool: "gated", input: { name: "test" } })).toEqual(guess)
 })
 
-test("what a given-up run hands back later is kept beside its end, whatever it reported meanwhile", async () => {
+test("a result that a given-up run hands back later is kept beside its end, whatever it reported meanwhile", async () => {
   const clock = createManualClock()
   const gated = createGatedTool()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })

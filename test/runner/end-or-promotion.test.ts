@@ -4,7 +4,7 @@ import { createWorkplace } from "../support/workplace.ts"
 
 const MICROTASKS = 40
 
-test("a call that ends while it is promoted is either, and never a task that nobody ends", async () => {
+test("a call that ends while it is promoted has one of both outcomes, and never becomes a task that nobody ends", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
   const { tasks } = meanwhile

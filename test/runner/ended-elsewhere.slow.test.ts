@@ -10,7 +10,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const background = { leaseSeconds: 1 }
 
-/** A worker program in a folder of its own that has begun a command, and somebody elsewhere who takes nothing. */
+/** A worker program in its own folder that has begun a command, and a runtime elsewhere that takes no work. */
 async function createHost(command: string) {
   const { open, url } = await createMachines()
   const { runtime, folder } = await open({ takesWork: false })
@@ -30,12 +30,12 @@ async function createHost(command: string) {
   return { open, runtime, directory, start, worker, id, isInterrupted, letGo }
 }
 
-/** What the data folder of a program in this folder has of a task. */
+/** The files of a task in the data folder of a program in this folder. */
 function filesOf(directory: string, id: TaskId): readonly string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((path) => path.includes(id))
 }
 
-test("a worker that stood still stops the command that was ended meanwhile by one that could not reach it", async () => {
+test("a worker that stood still stops its command after a worker that could not reach the command ended the task", async () => {
   const { open, directory, worker, id, isInterrupted } = await createHost("sleep 1000 & echo begun; sleep 1000")
   worker.kill("SIGSTOP")
   await open({ background })
@@ -47,7 +47,7 @@ test("a worker that stood still stops the command that was ended meanwhile by on
   await eventually("nothing of it is left", () => filesOf(directory, id).length === 0)
 })
 
-test("one that was killed leaves such a command to the next worker in its folder, which stops it", async () => {
+test("a worker that was killed leaves such a command to the next worker in its folder, which stops it", async () => {
   const { open, directory, start, worker, id, isInterrupted } = await createHost("sleep 1000 & echo begun; sleep 1000")
   worker.kill("SIGKILL")
   await worker.exited

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { createGroupDesk } from "../support/group-desk.ts"
 
-test("the first member that does not complete stops the others, which say for whom", async () => {
+test("the first member that does not complete stops the others, whose reasons name it", async () => {
   const desk = await createGroupDesk()
   const { runner, session } = desk
   const { id } = await runner.groups.open({ name: "checks", session, failFast: true })
@@ -21,7 +21,7 @@ test("the first member that does not complete stops the others, which say for wh
   expect((await runner.get(done.id)).task.status).toBe("completed")
 })
 
-test("a group that does not say so goes on without the member that failed", async () => {
+test("a group without failFast goes on without the member that failed", async () => {
   const desk = await createGroupDesk()
   const { runner, session, clock } = desk
   const { id } = await runner.groups.open({ name: "checks", session })
@@ -35,7 +35,7 @@ test("a group that does not say so goes on without the member that failed", asyn
   expect((await runner.result(other.id, { waitMs: 1e9 })).task.status).toBe("completed")
 })
 
-test("what is started into an open group that has failed is stopped too", async () => {
+test("a member that is started into an open group that has failed is stopped, too", async () => {
   const desk = await createGroupDesk()
   const { runner, session } = desk
   const { id } = await runner.groups.open({ name: "checks", session, failFast: true })
@@ -65,7 +65,7 @@ test("the member that failed can run again before the group is sealed", async ()
   expect((await runner.result(failing.id, { waitMs: 1e9 })).task).toMatchObject({ status: "completed", run: 2 })
 })
 
-test("a member that was stopped for another's failure stops nobody once that one runs again", async () => {
+test("a member that was stopped for another's failure stops no member once the other runs again", async () => {
   const desk = await createGroupDesk()
   const { runner, session, engine } = desk
   const { id } = await runner.groups.open({ name: "checks", session, failFast: true })

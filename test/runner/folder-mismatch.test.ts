@@ -5,12 +5,12 @@ import { createWorkplace } from "../support/workplace.ts"
 
 const FOLDER = "/somewhere"
 
-/** A tool whose tasks name something that this process has or has not. */
+/** A tool whose tasks name a folder that this process has or has not. */
 function createPlacedTool(isHere: boolean) {
   return createGatedTool({ isHere: () => isHere, folderOf: () => FOLDER })
 }
 
-test("a task is left to whoever has what it names, for as long as they live and have no room", async () => {
+test("a task is left to a live worker that has its folder, even while that worker has no room", async () => {
   const here = createPlacedTool(true)
   const elsewhere = createPlacedTool(false)
   const { meanwhile, another } = await createWorkplace({ tools: [here.tool], background: { maxConcurrentTasks: 1 } })
@@ -32,7 +32,7 @@ test("a task is left to whoever has what it names, for as long as they live and 
   expect(elsewhere.calls).toEqual([])
 })
 
-test("one that every worker leaves fails where that is found out", async () => {
+test("a task that every worker skips fails on the worker that finds this out", async () => {
   const run = () => Promise.reject(new Error("there is no such folder"))
   const tool = { ...createPlacedTool(false).tool, run }
   const { meanwhile, another } = await createWorkplace({ tools: [tool], takesWork: false })
@@ -45,7 +45,7 @@ test("one that every worker leaves fails where that is found out", async () => {
   })
 })
 
-test("a worker that has by now what it left takes that back, also while it has no room", async () => {
+test("a worker that has the folder of a skipped task by now no longer skips it, even while it has no room", async () => {
   const folders = { areHere: false }
   const here = createPlacedTool(true)
   const late = createGatedTool({ isHere: () => folders.areHere, folderOf: () => FOLDER })
@@ -65,7 +65,7 @@ test("a worker that has by now what it left takes that back, also while it has n
   for (const call of [...here.calls, ...busy.calls]) call.finish()
 })
 
-test("those that are left keep nobody behind them waiting", async () => {
+test("skipped tasks do not keep the tasks behind them waiting", async () => {
   const here = createPlacedTool(true)
   const elsewhere = createPlacedTool(false)
   const { meanwhile, another } = await createWorkplace({ tools: [here.tool], background: { maxConcurrentTasks: 1 } })

@@ -12,7 +12,7 @@ const watch = (pid: number) => watchForeignProcess(pid, createManualClock())
 
 const hasPython = process.platform === "linux" && spawnSync("python3", ["-c", "import ctypes"]).status === 0
 
-/** Becomes `sleep` with an empty entry in its environment, as programs have that write their title over it. */
+/** Becomes `sleep` with an empty entry in its environment, as programs have that overwrite it with their title. */
 const WITH_EMPTY_ENTRY = `
 import ctypes
 strings = lambda *each: (ctypes.c_char_p * (len(each) + 1))(*each, None)
@@ -25,15 +25,15 @@ function startProcess(program: string, parameters: readonly string[]): number {
   return pid
 }
 
-test("a process that would take Meanwhile with it cannot be adopted", () => {
+test("a process whose end would end Meanwhile too cannot be adopted", () => {
   const ownGroup = readProcess(process.pid)?.groupId ?? 0
-  // Whoever led the group may be gone while others of it live.
+  // The leader of the group may be gone while other members live.
   const leader = readProcess(ownGroup) ? [ownGroup] : []
   for (const pid of [1, process.pid, process.ppid, ...leader])
     expect(() => watch(pid)).toThrow("would end Meanwhile too")
 })
 
-test("what is no process cannot be adopted", () => {
+test("a number that is no process cannot be adopted", () => {
   for (const pid of [0, -1, 1.5, Number.NaN, 2 ** 40]) expect(() => watch(pid)).toThrow(`There is no process ${pid}`)
 })
 
@@ -42,6 +42,6 @@ test.skipIf(!hasPython)("an empty entry in its environment makes no process a me
   await eventually("it has become sleep", () => readCommand(stranger) === "sleep 60")
   const leaderPid = startProcess("sleep", ["60"])
   const members = findMembers({ leaderPid, leaderStartedAt: readProcess(leaderPid)?.startedAt })
-  // Here it leads no group of its own, so that only an environment could make it or anyone else a member.
+  // The process leads no group of its own here: only an environment could make it, or another process, a member.
   expect(members).toEqual([])
 })

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createFolder, openIn } from "../support/workplace.ts"
 
-test("what outlives Meanwhile is taken over at once by the next one, also in the same process", async () => {
+test("a task that outlives Meanwhile is taken over at once by the next one, even in the same process", async () => {
   const directory = createFolder()
   // A lease longer than the test may take: silence alone would not be enough to take over.
   const background = { leaseSeconds: 600 }

@@ -15,7 +15,7 @@ import type { TaskRecord } from "../../src/task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../src/task/worker.ts"
 
 const background = { leaseSeconds: 0.5 }
-/** Says that it began, and whose it is, and ends when it may. */
+/** Writes that it began, and below which parent, and ends once `go` exists. */
 const COMMAND = "echo $PPID >> began; echo begun; until test -e go; do sleep 0.02; done; echo done"
 
 /** A worker that stands still before its first command, and a runtime beside it that takes no work. */
@@ -23,7 +23,7 @@ async function freezeWorker(habit: WorkerHabit) {
   const directory = createFolder()
   const desk = await openIn(directory, { background, takesWork: false })
   const worker = await startChildWorker(directory, background, habit)
-  // It answers once it goes on.
+  // The worker answers once it goes on.
   const started = worker.start([{ tool: "run_command", input: { command: COMMAND } }])
   await eventually("it stands still", () => worker.isSuspended())
   const [task] = (await desk.engine.store.tasks({}, { limit: 10 })).items
@@ -36,7 +36,7 @@ async function freezeWorker(habit: WorkerHabit) {
   return { directory, desk, worker, started, id, began, spool: join(directory, "data", "spool", id) }
 }
 
-/** Long enough for its wrapper and for the note of a start; then it has left the run. */
+/** Lets the worker go on long enough for its wrapper and for the note of a start. Then it has left the run. */
 async function thaw(worker: ChildWorker, started: Promise<unknown>): Promise<void> {
   worker.continue()
   await started
@@ -72,7 +72,7 @@ describe.for(["stops_at_folder", "stops_at_spawn"] as const)(
       expect(types.filter((type) => type === "task.completed")).toHaveLength(1)
     })
 
-    test("does not take the place of the command that the worker that has taken over is about to start", async () => {
+    test("does not take the place of the command that the next worker is about to start", async () => {
       const { directory, desk, worker, started, id, began } = await freezeWorker(habit)
       const next = await startChildWorker(directory, { leaseSeconds: 12 }, "stops_at_spawn")
       await eventually("the next worker is about to start the command", () => next.isSuspended())

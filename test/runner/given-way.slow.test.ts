@@ -20,7 +20,7 @@ test("a call that gives way to its step's task leaves no folder, also when it ha
   await eventually("one folder is gone", () => folders.filter((folder) => existsSync(folder)).length === 1)
 })
 
-test("a call with a key is let go at its threshold, also when it stands in the queue with a shorter limit", async () => {
+test("a call with a key is answered with the handle at its threshold, even if it is queued with a shorter limit", async () => {
   const { meanwhile } = await createWorkplace({
     background: { maxConcurrentTasks: 1, thresholdSeconds: 0.5 },
   })

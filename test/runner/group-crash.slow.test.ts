@@ -34,7 +34,7 @@ const ending = defineTool({
     }),
 })
 
-/** Lives of one process after the other, on the same store. */
+/** Runs one life of a process after another, on the same store. */
 function createLives() {
   const directory = createFolder()
   let newest = 0
@@ -68,7 +68,7 @@ async function tell(runner: Runner, { request, members }: Story): Promise<void> 
   await runner.groups.seal(id)
 }
 
-/** Plays the story up to the crash; what comes after it happens to nobody. */
+/** Plays the story up to the crash. What comes after the crash has no effect. */
 async function live(opening: Promise<Runner>, life: Life, story: Story, isOver: () => Promise<boolean>): Promise<void> {
   const told = opening.then((runner) => tell(runner, story))
   await Promise.race([life.over, told])
@@ -102,7 +102,7 @@ async function isJoined(store: TaskStore): Promise<boolean> {
   return (await findGroup(store))?.state === "joined"
 }
 
-test("dying at any commit of a gated group leaves one question for whoever comes next", async () => {
+test("a crash at any commit of a gated group leaves one question for the next process", async () => {
   const commits = await countCommits(GATED, isAsked)
   expect(commits).toBeGreaterThan(6)
   for (let number = 1; number <= commits; number += 1) {
@@ -130,7 +130,7 @@ test("dying at any commit of a gated group leaves one question for whoever comes
   }
 })
 
-test("dying at any commit of a group that fails fast leaves no member running", async () => {
+test("a crash at any commit of a group that fails fast leaves no member running", async () => {
   const commits = await countCommits(FAILING, isJoined)
   for (let number = 1; number <= commits; number += 1) {
     for (const when of ["before", "after"] as const) {

@@ -38,7 +38,7 @@ test("an open group cannot be asked for as something else, and a request that ma
     await expect(open(wrong as never)).rejects.toMatchObject({ code: "invalid_input" })
 })
 
-test("of another session or workspace there is no group", async () => {
+test("groups of another session or workspace are not found", async () => {
   const { runner, session } = await createGroupDesk()
   const { id } = await runner.groups.open({ name: "checks", session })
   const other = { session: createSessionId() }
@@ -63,7 +63,7 @@ test("a short id that could be several groups lists them", async () => {
   })
 })
 
-test("sealing takes no more members, changes nothing twice, and joins what has ended", async () => {
+test("a sealed group takes no more members, is sealed only once, and joins when its members have ended", async () => {
   const desk = await createGroupDesk()
   const { runner, session } = desk
   const { id } = await runner.groups.open({ name: "checks", session })
@@ -158,7 +158,7 @@ test("a member that enters while its group is cancelled is cancelled with it", a
   await expect(desk.start("too late", { group: id })).rejects.toMatchObject({ code: "wrong_state" })
 })
 
-test("whoever starts members while their group is cancelled leaves none of them running", async () => {
+test("members that are started while their group is cancelled do not stay running", async () => {
   const desk = await createGroupDesk({ background: { maxConcurrentPerPlugin: 20 } })
   const { runner, session, engine } = desk
   const { id } = await runner.groups.open({ name: "checks", session })

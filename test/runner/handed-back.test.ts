@@ -42,7 +42,7 @@ test("while a worker drains, agents go back to the queue and tools come to their
   expect(await looker.tasks.workers()).not.toContainEqual(expect.objectContaining({ id: worker.id }))
 })
 
-test("an agent amidst a step is handed back when the step has ended, and the step is not lost", async () => {
+test("an agent in the middle of a step is handed back when the step has ended, and the step is not lost", async () => {
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
   const clock = createManualClock()
   const { meanwhile, another } = await createWorkplace({ tools: [agent.tool], clock })

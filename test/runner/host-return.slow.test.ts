@@ -7,13 +7,13 @@ import { startPiped } from "../support/program.ts"
 import { createMachines, leaveCommands } from "../support/two-machines.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** Of whoever is to be found dead soon. */
+/** For a worker that others should soon find dead. */
 const background = { leaseSeconds: 0.5 }
 const COMMAND = "echo begun; until test -e go; do sleep 0.05; done; echo over"
 
 /**
- * Somebody who looks, a machine that takes over what others leave, and a worker in a folder of its own that was stopped while
- * a command ran there that outlives it.
+ * A runtime that only looks, a machine that takes over what others leave, and a worker in its own folder that was stopped
+ * while a command ran that outlives it.
  */
 async function createLeft() {
   const { open, url } = await createMachines()
@@ -36,7 +36,7 @@ async function createLeft() {
   return { open, runtime, other, directory, start, id, letGo }
 }
 
-test("what outlives a worker that was stopped is left by other machines, and taken over by the next of its folder", async () => {
+test("other machines leave a task that outlives a stopped worker to the next worker of its folder", async () => {
   const { open, runtime, other, start, id, letGo } = await createLeft()
   const lost = await open({ background, isOver: () => true })
   const { id: after } = await lost.runtime.tasks.start({ tool: "run_command", input: { command: "exec sleep 1000" } })
@@ -55,7 +55,7 @@ test("what outlives a worker that was stopped is left by other machines, and tak
   expect(await next.exited).toBe(0)
 })
 
-test("it is left by a machine of the same name with a data folder of the same path, and goes on where the folder is brought to", async () => {
+test("a machine of the same name and path leaves such a task alone, and it goes on where its folder is moved", async () => {
   const machines = await createMachines()
   const folder = createFolder()
   const moved = `${createFolder()}/moved`
@@ -78,7 +78,7 @@ test("it is left by a machine of the same name with a data folder of the same pa
   })
 })
 
-test("it can be stopped while its machine is away, and the next worker there ends its processes", async () => {
+test("such a task can be stopped while its machine is away, and the next worker there ends the task's processes", async () => {
   const { runtime, directory, start, id } = await createLeft()
   await runtime.tasks.cancel(id, { by: "person", reason: "enough" })
   const { task } = await runtime.tasks.result(id, { waitMs: 30_000 })
@@ -94,7 +94,7 @@ test("it can be stopped while its machine is away, and the next worker there end
   expect(await next.exited).toBe(0)
 })
 
-test("a program that runs only its own ends what it stops of a machine that is away, also when nobody else is there", async () => {
+test("a program that takes only its own work, even alone, ends the tasks of an absent machine that it stops", async () => {
   const machines = await createMachines()
   const [id = ""] = await leaveCommands(machines)
   const { runtime } = await machines.open({ takesWork: "own" })
@@ -103,7 +103,7 @@ test("a program that runs only its own ends what it stops of a machine that is a
   expect(task).toMatchObject({ status: "cancelled", survivors: "unknown" })
 })
 
-test("in the folder of that machine it ends the processes too, and leaves what else goes on there", async () => {
+test("in the folder of that machine such a program also ends the processes, and leaves other tasks there alone", async () => {
   const machines = await createMachines()
   const folder = createFolder()
   const ids = await leaveCommands(machines, { folder }, 2)

@@ -69,7 +69,7 @@ test("a step that failed, or that could not begin, may be taken again", async ()
 /** One finished and one unfinished step of a worker whose clock stands still, taken over by a second one. */
 async function loseWorker(onCrash: OnCrash) {
   const gated = createGatedTool({ obeys: true, onCrash: "retry" })
-  // It has room for one: what it has lost without knowing it is not offered to it again.
+  // The worker has one slot: a run that it lost without knowing it is not offered to it again.
   const background = { maxConcurrentTasks: 1 }
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
@@ -81,7 +81,7 @@ async function loseWorker(onCrash: OnCrash) {
   const clock = createManualClock()
   const second = await another({ clock, background: { leaseSeconds: 3 } })
   const status = await eventually("it is decided", async () => {
-    // Slowly enough to look around in between: a worker counts no silence from a time when it stood still itself.
+    // In small steps, with looks in between: a worker counts no silence from a time when it stood still itself.
     clock.advance(100)
     const { task } = await second.tasks.get(id)
     return (task.status === "running" ? gated.calls.length > 1 : task.status !== "queued") && task.status
@@ -128,7 +128,7 @@ test("onCrash ask: no cancels it", async () => {
   expect(gated.calls).toHaveLength(1)
 })
 
-test("what waits for an answer can be cancelled, and then nobody has to answer", async () => {
+test("a run that waits for an answer can be cancelled, and then nobody has to answer", async () => {
   const { id, second, status } = await loseWorker("ask")
   expect(status).toBe("waiting")
   expect((await second.tasks.cancel(id)).status).toBe("cancelled")

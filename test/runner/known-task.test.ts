@@ -25,7 +25,7 @@ test("a key stands for one tool: another one with it is refused", async () => {
   expect(started.map(({ status }) => status)).toEqual(["running", "running", "running", "running"])
 })
 
-test("a call of a step that has its task already is answered from it, and runs nothing", async () => {
+test("a call of a step that already has a task is answered from that task, and runs nothing", async () => {
   const gated = createGatedTool({ obeys: true })
   const parent = createGatedTool({ name: "parent", obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [parent.tool, gated.tool] })

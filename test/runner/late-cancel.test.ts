@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../src/base/clock.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
-/** Knows the timers that would keep a process alive. */
+/** A clock that counts the timers that would keep a process alive. */
 function createCountingClock() {
   const holding = new Set<symbol>()
   const clock: Clock = {

@@ -5,7 +5,7 @@ import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { createWorker } from "../../src/runner/worker/worker.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 
-test("an answer from before a process stood still does not say that its lease is still its own", async () => {
+test("a renewal from before a process stood still does not prove that the lease is still its own", async () => {
   const clock = createManualClock()
   const first = Promise.withResolvers<unknown>()
   const renewals = [first.promise]

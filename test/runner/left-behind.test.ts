@@ -30,7 +30,7 @@ function createChangingTool() {
   return { tool, change }
 }
 
-/** Queued behind a running task; it begins, and fails to, when that one ends. */
+/** Queues a task behind a running one. When that one ends, the queued task cannot begin. */
 async function queueChanging() {
   const gated = createGatedTool()
   const changing = createChangingTool()
@@ -129,7 +129,7 @@ test("a run that was left stopping ends, and one that runs here is left alone", 
   expect(gated.calls).toHaveLength(1)
 })
 
-test("a run whose command cannot be forbidden on a faulty disk is told of and tried again, once in each look", async () => {
+test("a run whose command cannot be forbidden on a faulty disk is logged and tried again, once in each look", async () => {
   const clock = createManualClock()
   const told: unknown[] = []
   const log = { ...silentLog, error: (message: string, fields?: unknown) => void told.push([message, fields]) }
@@ -143,7 +143,7 @@ test("a run whose command cannot be forbidden on a faulty disk is told of and tr
   const id = createTaskId()
   const folder = join(directory, "data", "spool", id)
   mkdirSync(dirname(folder), { recursive: true })
-  // No folder can be made below a file, by root neither.
+  // No folder can be made below a file, not even by root.
   writeFileSync(folder, "")
   const details = { ...running, id, plugin: "shell", tool: "run_command", input: { command: "echo ran" } }
   await store.commit([{ op: "task.create", details, entry: { as: "running", worker: running.worker } }])

@@ -23,7 +23,7 @@ async function comesTo({ store, clock }: RunnerLife, id: TaskId, status: string)
   })
 }
 
-test("what was to live as long as a turn ends after it also when the turn ended while nobody had it", async () => {
+test("a task of lifetime turn ends after its turn even if the turn ended while no worker had the task", async () => {
   const folder = createFolder()
   const first = await openLife(folder, 1)
   const { taskId: turn } = await first.runner.beginTurn({ ...TURN, parentTask: null }, neverEnds)

@@ -5,10 +5,10 @@ import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const background = { leaseSeconds: 3 }
-/** Who has a run has no room for it when it is queued again: another worker runs it. */
+/** A worker that still has a run has no slot for it when the run is queued again: another worker takes it. */
 const roomForOne = { ...background, maxConcurrentTasks: 1 }
 
-/** Slowly enough to look around in between: a worker counts no silence against others from a time when it stood still. */
+/** Small enough for looks in between: a worker counts no silence of others from a time when it stood still itself. */
 const LITTLE_MS = 50
 
 test("a worker that lost a run can neither print nor keep anything for it any more", async () => {
@@ -28,7 +28,7 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
     return gated.calls[1]
   })
   taken.context.output.write("second\n")
-  // The first learns of it when it asks, at the latest before it keeps something.
+  // The first worker learns of it when it asks, at the latest before it keeps something.
   slow.advance(10_000)
   await expect(lost.context.artifacts.put("late", "text/plain", Buffer.from("late"))).rejects.toMatchObject({
     code: "stale_claim",
@@ -48,7 +48,7 @@ test("a worker that claims a run which it still works on has lost the claim befo
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
   const { id, run, fence } = await meanwhile.tasks.start({ tool: "gated", input: {} })
   const lost = await gated.call(1)
-  // As somebody does who takes it for dead.
+  // The write of a worker that takes this one for dead.
   const event = { type: "task.released", reason: "lost_worker" } as const
   await meanwhile.engine.store.commit([{ op: "task.apply", run: { taskId: id, run, fence }, event }])
   const taken = await gated.call(2)
@@ -73,7 +73,7 @@ test("a run that another worker has handed back meanwhile is left to the queue",
   await gated.call(1)
 
   const clock = createManualClock()
-  // It takes nothing, so that it can be seen what it leaves.
+  // This worker takes no tools, so that the run can be seen in the queue.
   const { engine } = await another({ clock, takesKinds: ["agent"] })
   const { store } = engine
   const read = store.steps
@@ -91,7 +91,7 @@ test("a run that another worker has handed back meanwhile is left to the queue",
   expect(await store.task(id)).toMatchObject({ status: "queued" })
 })
 
-test("a step that a slow worker begins while another one takes its run over is what decides", async () => {
+test("a step that a slow worker begins while another one takes its run over decides what happens", async () => {
   const gated = createGatedTool({ onCrash: "fail" })
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
@@ -103,7 +103,7 @@ test("a step that a slow worker begins while another one takes its run over is w
   const read = store.steps
   store.steps = async (...of) => {
     const steps = await read(...of)
-    // It does not come back: the one who begins it stands still again.
+    // The step never ends: the worker that begins it stands still again.
     void lost.context.step("late", () => new Promise<never>(() => {}), { onCrash: "retry" }).catch(() => {})
     await eventually("it is written", async () => (await read(...of)).length === 1)
     return steps

@@ -11,7 +11,7 @@ import { createWorkplace } from "../support/workplace.ts"
 const HAPPENINGS = ["end", "failure", "threshold", "promote", "cancel", "deadline"] as const
 type Happening = (typeof HAPPENINGS)[number]
 
-/** What passes between two of them: nothing, microtasks, or a commit. */
+/** What passes between two happenings: nothing, a microtask, a turn of the event loop, or a commit. */
 const GAPS = {
   none: () => undefined,
   microtask: () => Promise.resolve(),
@@ -89,5 +89,5 @@ test("a call has exactly one answer, and its task exactly one end, in whatever o
   )
   const after = await Promise.all([1, 2, 3, 4].map(() => tasks.start({ tool: "obedient", input: {} })))
   expect(after.map(({ status }) => status)).toEqual(["running", "running", "running", "running"])
-  // On PostgreSQL its stories are thousands of transactions.
+  // On PostgreSQL the stories of this test are thousands of transactions.
 }, 60_000)

@@ -36,7 +36,7 @@ test("a task taken from the queue, or run again, hands its origin on as it was",
   expect(await (await gated.call(3)).context.tasks.start({ tool: "echo", input: {} })).toMatchObject(KEPT)
 })
 
-test("what is started below a task is no fewer hops from a person than the task, whoever starts it", async () => {
+test("a call below a task is no fewer hops from a person than the task, whoever makes it", async () => {
   const gated = createGatedTool({ obeys: true })
   const turns: TurnRun[] = []
   const body = async (turn: TurnRun) => {

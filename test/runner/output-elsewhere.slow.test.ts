@@ -14,12 +14,12 @@ import { createFolder } from "../support/workplace.ts"
 
 const SECRET = "open sesame, and be quick"
 
-/** Until as many bytes can be read there. */
+/** Waits until this many bytes can be read in the runtime. */
 function printed({ tasks }: Runtime, id: TaskId, totalBytes: number) {
   return eventually(`${totalBytes} bytes are there`, async () => (await tasks.output(id)).totalBytes === totalBytes)
 }
 
-test("a run that goes on on another machine prints behind what it printed before", async () => {
+test("a run that goes on on another machine adds to what it printed before", async () => {
   const gated = createGatedTool({ onCrash: "retry" })
   const background = { leaseSeconds: 0.5 }
   const { open } = await createMachines()
@@ -114,7 +114,7 @@ test.each([
   expect((await looking.runtime.tasks.output(id)).text).toBe(stored)
 })
 
-test("of a command that outlives its worker every line is stored, once and in order", async () => {
+test("every line of a command that outlives its worker is stored, once and in order", async () => {
   const { open, url } = await createMachines()
   const looking = await open({ takesWork: false })
   const directory = createFolder()

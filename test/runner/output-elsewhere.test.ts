@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts"
 import { createMachines, type Machine, type MachineOptions } from "../support/two-machines.ts"
 import { createGatedTool } from "../support/tools.ts"
 
-// The server is started for the first database that somebody wants: no test has to wait for it.
+// The first database starts the server. Made here, so that no test has to wait for it.
 beforeAll(async () => (await createTestDatabase()).drop())
 
 /** A task that runs on one machine, and another machine from which it is looked at. */
@@ -23,7 +23,7 @@ async function startElsewhere(options: MachineOptions = {}) {
   return { id, call, host, looking, gated, open }
 }
 
-/** Until as many bytes can be read there. */
+/** Waits until this many bytes can be read in the runtime. */
 function printed({ tasks }: Runtime, id: TaskId, totalBytes: number) {
   return eventually(`${totalBytes} bytes are there`, async () => (await tasks.output(id)).totalBytes === totalBytes)
 }
@@ -53,7 +53,7 @@ test("what a task prints is read on another machine as where it runs, while it r
   expect(await looking.runtime.tasks.output(id)).toMatchObject({ text, isComplete: true, droppedBefore: null })
 })
 
-test("whoever sees the end sees all that was printed, and nothing of it stays with whoever ran it", async () => {
+test("a reader who sees the end sees all that was printed, and no output stays with the worker that ran the task", async () => {
   const { id, call, host, looking } = await startElsewhere()
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`).join("")
   const ended = looking.runtime.tasks.result(id, { waitMs: 20_000 })
@@ -81,7 +81,7 @@ test("a text is waited for on another machine, and not found when the task ends 
   expect(await inVain).toMatchObject({ outcome: "ended" })
 })
 
-test("of more than is kept, the same bytes are gone on every machine", async () => {
+test("bytes that the cap drops are gone on every machine alike", async () => {
   const { id, call, host, looking } = await startElsewhere({ background: { outputLimitBytes: 4_096 } })
   call.context.output.write("0123456789".repeat(1_000))
   await eventually("something was dropped", async () => (await host.runtime.tasks.output(id)).droppedBefore !== null)
@@ -94,7 +94,7 @@ test("of more than is kept, the same bytes are gone on every machine", async () 
   expect(await host.runtime.tasks.output(id)).toEqual(chunk)
 })
 
-test("secrets are in no store", async () => {
+test("no secret reaches the store", async () => {
   const { id, call, looking } = await startElsewhere()
   const secret = `sk-${"a1b2c3d4".repeat(4)}`
   call.context.output.write(`the key is ${secret.slice(0, 12)}`)
@@ -105,7 +105,7 @@ test("secrets are in no store", async () => {
   expect(Buffer.from(kept ?? []).toString()).toBe(`the key is ${"*".repeat(secret.length)} and that is all\n`)
 })
 
-test("what was printed before a call moved to the background is there too", async () => {
+test("output from before a call moved to the background can be read there, too", async () => {
   const gated = createGatedTool()
   const { open } = await createMachines()
   const looking = await open({ tools: [gated.tool], takesWork: false })
@@ -119,7 +119,7 @@ test("what was printed before a call moved to the background is there too", asyn
   call.finish()
 })
 
-test("output is told as gone once it was cleared away", async () => {
+test("output that was cleared away is reported as gone", async () => {
   const { id, call, looking } = await startElsewhere()
   call.context.output.write("hello\n")
   call.finish()

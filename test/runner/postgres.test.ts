@@ -29,7 +29,7 @@ async function openStore() {
   return { open, another }
 }
 
-test("what is started in one runtime is run by another, and its result comes back", async () => {
+test("a task that is started in one runtime is run by another, and its result comes back", async () => {
   const { open } = await openStore()
   const asking = await open([echo], { takesWork: false })
   await open([echo])
@@ -44,7 +44,7 @@ test("a stop from another process reaches a run at once, however much this one w
   const { open } = await openStore()
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
   const asking = await open([agent.tool], { takesWork: false })
-  // No time passes there: what is put off for a moment never comes.
+  // No time passes in this runtime: a look that is put off for a moment never comes.
   await open([agent.tool], { clock: createManualClock(Date.now()) })
   const { id } = await asking.tasks.start({ tool: "agent", input: {} })
   const { context } = await agent.call(1)
@@ -82,7 +82,7 @@ test("a task goes to a runtime that has its tool, and runtimes share what is que
     expect(await tasks.list({ statuses: ["running"] })).toMatchObject({ items: [] })
 })
 
-test("a runtime whose clock is ahead of the server's looks for a delayed task no oftener for that", async () => {
+test("a runtime whose clock is ahead of the server's does not look more often for a delayed task", async () => {
   const { open, another } = await openStore()
   const engine = await another()
   let looks = 0

@@ -8,11 +8,11 @@ import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** Runs until it is stopped. */
+/** An agent that runs until it is stopped. */
 const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true, onCrash: "retry" })
 
 describe("a question whose asker's process is gone", () => {
-  test("is found again by the turn of an agent that makes its call again, and is one of the background", async () => {
+  test("is found again when an agent's turn makes its call again, which still counts as a background call", async () => {
     const folder = createFolder()
     const inBackground: boolean[] = []
     const openLife = async (number: number) => {
@@ -68,7 +68,7 @@ describe("a question whose asker's process is gone", () => {
     expect(await second.store.countTasks({ tool: "question" })).toBe(2)
   })
 
-  test("has cost the run no time that counts, at a shutdown either", async () => {
+  test("has cost the run no time that counts, not even at a shutdown", async () => {
     const folder = createFolder()
     const tools = [{ ...asker, kind: "agent" as const, timeoutMs: 10_000 }]
     const first = await openAsking(folder, { tools })

@@ -7,7 +7,7 @@ import { interceptCommits } from "../support/intercept-commits.ts"
 import { createFolder } from "../support/workplace.ts"
 
 describe("a question of a task in the background", () => {
-  test("waits in the inbox with all a person needs, and its answer is that of whoever asked", async () => {
+  test("waits in the inbox with all that a person needs, and the asker gets the answer", async () => {
     const life = await openAsking()
     const { id } = await ask(life, [{ ...COLOUR, detail: "of the door" }])
     const [wait] = await life.questions(1)
@@ -23,7 +23,7 @@ describe("a question of a task in the background", () => {
     expect(task).toMatchObject({ status: "completed", patch: { payload: { isAnswered: true, by: "ada" } } })
   })
 
-  test("says that it needs somebody, and nothing once it is answered", async () => {
+  test("gives notice that it needs an answer, and no further notice once it is answered", async () => {
     const life = await openAsking()
     const { id, session } = await ask(life, [NAME])
     const [wait] = await life.questions(1)
@@ -34,7 +34,7 @@ describe("a question of a task in the background", () => {
     expect(await pending()).toMatchObject([{ kind: "ended", taskId: id }])
   })
 
-  test("takes no slot, neither its own nor that of whoever asked", async () => {
+  test("takes no slot, neither its own nor its asker's", async () => {
     const life = await openAsking(createFolder(), { background: { maxConcurrentTasks: 1 } })
     const { id } = await ask(life, [NAME])
     const [wait] = await life.questions(1)
@@ -114,7 +114,7 @@ describe("a question of a task in the background", () => {
     },
   )
 
-  test("the time it has left counts again afterwards", async () => {
+  test("the time that the run has left counts again after the answer", async () => {
     const stayer = defineTool({
       name: "stayer",
       description: "Asks, and then never ends by itself.",
@@ -167,7 +167,7 @@ describe("a question of a task in the background", () => {
 })
 
 describe("D8. A background agent that needs an answer does not hang for ever", () => {
-  test("the default is taken when the time is over; without one it is told that nobody answered", async () => {
+  test("the default is taken when the time is over; without a default the agent is told that nobody answered", async () => {
     const life = await openAsking(createFolder(), { background: { questionExpirySeconds: 60 } })
     const { id } = await ask(life, [COLOUR])
     const { id: other } = await ask(life, [NAME])

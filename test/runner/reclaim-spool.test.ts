@@ -15,7 +15,7 @@ import { createTestSpool, type TestSpool } from "../support/spool.ts"
 
 const lost = createWorkerId()
 
-/** As much of a runner as it takes to reclaim a run of a tool that finds its processes again. */
+/** The parts of a runner that reclaim a run of a tool that finds its processes again. */
 function toScope({ spool }: TestSpool, commit: () => Promise<unknown>): RunnerScope {
   return {
     spool,
@@ -38,11 +38,11 @@ function toTask({ taskId }: TestSpool): TaskSummary {
   } as unknown as TaskSummary
 }
 
-/** Whether the object that the run had before is still the one it has. */
+/** True if the spool still has the object that the run had before. */
 const isOpen = ({ spool, taskId, run }: TestSpool): boolean =>
   spool.openRun(taskId, 1, { outputLimitBytes: 1_000 }) === run
 
-test("a run that started no process is not kept open by whoever decides about it", async () => {
+test("a reclaimed run that started no process is not kept open", async () => {
   const place = createTestSpool()
   mkdirSync(join(place.directory, place.taskId, "1"), { recursive: true })
   await reclaimRun(
@@ -53,7 +53,7 @@ test("a run that started no process is not kept open by whoever decides about it
   expect(isOpen(place)).toBe(false)
 })
 
-test("nor is one whose processes never ran", async () => {
+test("a reclaimed run whose processes never ran is not kept open", async () => {
   const place = createTestSpool()
   place.run.keep()
   place.run.write("it has a folder\n")
@@ -66,7 +66,7 @@ test("nor is one whose processes never ran", async () => {
   expect(isOpen(place)).toBe(false)
 })
 
-test("nor is one that another worker was faster to take over", async () => {
+test("a run that another worker was faster to take over is not kept open", async () => {
   const place = createTestSpool()
   place.run.keep()
   place.run.write("it has a folder\n")
@@ -83,7 +83,7 @@ test("nor is one that another worker was faster to take over", async () => {
 test("a run is not decided about while its suspended worker cannot be kept from starting a command", async () => {
   const place = createTestSpool()
   const folder = join(place.directory, place.taskId)
-  // No folder can be made below a file, by root neither.
+  // No folder can be made below a file, not even by root.
   writeFileSync(folder, "")
   let commits = 0
   const scope = toScope(place, async () => {

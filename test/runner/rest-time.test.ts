@@ -45,7 +45,7 @@ test("two waits of one run at the same time are one rest", async () => {
   expect((await meanwhile.tasks.result(id, { waitMs: 1e9 })).task.status).toBe("completed")
 })
 
-test("a run that is handed back takes the time it ran along, and not the time it rested", async () => {
+test("a run that is handed back keeps the time that it ran, and not the time that it rested", async () => {
   const { clock, agent, meanwhile, another, id, rest } = await startResting()
   clock.advance(5_000)
   rest(100_000)

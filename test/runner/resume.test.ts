@@ -64,7 +64,7 @@ describe("002: resume", () => {
   })
 })
 
-test("what is no agent, or cannot go on with a conversation, is not resumed", async () => {
+test("a task that is no agent, or cannot go on with a conversation, is not resumed", async () => {
   const { runner, complete } = await openAgents()
   const { id } = await runner.start({ tool: "echo", input: {} })
   await runner.result(id, { waitMs: 30_000 })

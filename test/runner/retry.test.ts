@@ -17,7 +17,7 @@ async function openWithFailed(name: string, options: WorkplaceOptions = {}) {
   return { gated, meanwhile, id }
 }
 
-test("a retry needs permission like any call, and the raw input is what is asked about", async () => {
+test("a retry needs permission like any call, and permission sees the raw input", async () => {
   let decision: PermissionDecision = { allowed: true }
   const asked: unknown[] = []
   const permission = {
@@ -73,7 +73,7 @@ test("a hook can refuse a retry, or change what runs", async () => {
   expect((await gated.call(2)).input.name).toBe(SECRET)
 })
 
-test("what a hook changes may be in another folder, which is kept then", async () => {
+test("an input that a hook changes may name another folder, which is then kept", async () => {
   const shell = { tool: "run_command", input: { command: "exit 1" } }
   const { directory, meanwhile } = await createWorkplace()
   const { id, folder } = await meanwhile.tasks.start(shell)

@@ -18,7 +18,7 @@ describe("saying something to an agent", () => {
     expect(said).toEqual([])
   })
 
-  test("from the last report that may follow from others steers, and resumes nothing", async () => {
+  test("at the last allowed hop steers a running agent, and resumes no completed one", async () => {
     const { runner, next, complete, caller, said } = await openAgents()
     const completed = await complete()
     const running = await runner.start({ tool: "agent", input: { task: "look" } })
@@ -31,7 +31,7 @@ describe("saying something to an agent", () => {
     expect(said).toHaveLength(1)
   })
 
-  test("resumes it as many hops from a person as whoever says it, and never fewer than before", async () => {
+  test("resumes it as many hops from a person as its caller, and never fewer than before", async () => {
     const { runner, next, ended, complete, caller } = await openAgents()
     const id = await complete()
     runner.execute({ tool: "caller", input: {}, hops: 1 })

@@ -33,7 +33,7 @@ describe("the name of a field says that it holds a secret", () => {
       expect(redact(name, value)).toEqual({ [name]: value })
   })
 
-  test("a list of them", () => {
+  test("each text of a list", () => {
     expect(redact("set-cookie", ["theme is dark", "id is 17"])).toEqual({ "set-cookie": ["[redacted]", "[redacted]"] })
   })
 })
@@ -67,7 +67,7 @@ describe("the name of a field says nothing about a secret", () => {
     expect(redact(name, value)).toEqual({ [name]: value })
   })
 
-  test("what is not a text stays, and what it holds is looked at by its own name", () => {
+  test("a value that is no text stays, and its fields are judged by their own names", () => {
     const schema = {
       password: { type: "string", minLength: 12 },
       token: 5,

@@ -24,7 +24,7 @@ test("a step that returns a secret returns it as it is, every time, and records 
   expect(plain).toMatchObject({ state: "finished", result: { sort_key: "name" } })
 })
 
-test("a promotion writes nothing of it either, and the run goes on with the secret", async () => {
+test("a promotion writes nothing of the secret, and the run goes on with it", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
   const execution = meanwhile.tasks.execute({ tool: "gated", input: {} })
@@ -44,7 +44,7 @@ test("another process that goes on with the run is told that the secret is gone,
   const clock = createManualClock()
   const second = await another({ clock, background: { leaseSeconds: 3 } })
   await eventually("it runs again", () => {
-    // Slowly enough to look around in between: a worker counts no silence from a time when it stood still itself.
+    // In small steps, with looks in between: a worker counts no silence from a time when it stood still itself.
     clock.advance(100)
     return gated.calls.length > 1
   })

@@ -81,7 +81,7 @@ test("a task with a secret in its input runs again after the worker that took it
   const { store } = second.engine
   const lost = `worker:${task.inputHeldBy}`
   await eventually("its lease is taken over, and gone", async () => {
-    // Slowly enough to look around in between: a worker counts no silence from a time when it stood still itself.
+    // In small steps, with looks in between: a worker counts no silence from a time when it stood still itself.
     itsClock.advance(50)
     return (await store.leases("worker:")).every(({ key }) => key !== lost)
   })
@@ -110,7 +110,7 @@ test("a secret is forgotten once another process has cleared its task away, and 
   expect((await gated.call(3)).input.name).toBe(SECRET)
 })
 
-test("what queues with a secret ends when the process that knows it closes", async () => {
+test("a queued task with a secret ends when the process that knows the secret closes", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], background: { maxConcurrentTasks: 1 } })
   await meanwhile.tasks.start({ tool: "gated", input: {} })
@@ -127,7 +127,7 @@ test("what queues with a secret ends when the process that knows it closes", asy
   expect((await second.tasks.get(plain.id)).task.status).toBe("running")
 })
 
-test("what a tool gets is the raw input, parsed", async () => {
+test("a tool gets the raw input, parsed", async () => {
   const seen: unknown[] = []
   const login = defineTool({
     name: "login",

@@ -7,7 +7,7 @@ import { createWorkplace } from "../support/workplace.ts"
 
 const session = "a session" as SessionId
 
-/** Only how long a broken test takes to fail. */
+/** How long a broken test takes to fail. */
 const PATIENCE_MS = 20_000
 
 async function openWithLives() {
@@ -29,7 +29,7 @@ async function openWithLives() {
   }
   await gated.call(5)
   for (const { context } of gated.calls) context.output.write("printed\n")
-  /** Those that are to end are waited for; the others are looked at afterwards. */
+  /** Waits for the tasks that are to end, then looks at all of them. */
   const statuses = async (...ending: (keyof typeof lives)[]) => {
     for (const life of ending) await tasks.result(lives[life].id, { waitMs: PATIENCE_MS })
     const statusOf = async (id: string) => (await tasks.get(id)).task.status
@@ -43,7 +43,7 @@ async function openWithLives() {
   return { tasks, engine, directory, turn, lives, statuses }
 }
 
-test("the end of a turn stops what was to live no longer", async () => {
+test("the end of a turn stops its tasks of lifetime turn", async () => {
   const { tasks, turn, lives, statuses } = await openWithLives()
   await tasks.endTurn(turn.id)
   expect(await statuses("turn")).toEqual({
@@ -55,7 +55,7 @@ test("the end of a turn stops what was to live no longer", async () => {
   expect((await tasks.get(lives.turn.id)).task).toMatchObject({ stop: { by: "lifetime", reason: "its turn ended" } })
 })
 
-test("closing a session stops what was to live no longer, and keeps the records", async () => {
+test("closing a session stops its tasks of lifetime turn and session, and keeps the records", async () => {
   const { tasks, statuses } = await openWithLives()
   await tasks.closeSession(session)
   expect(await statuses("turn", "session")).toEqual({
@@ -66,7 +66,7 @@ test("closing a session stops what was to live no longer, and keeps the records"
   })
 })
 
-test("deleting a session ends and removes everything of it but what lives forever", async () => {
+test("deleting a session ends and removes all its tasks but those of lifetime forever", async () => {
   const { tasks, engine, directory, lives } = await openWithLives()
   await tasks.deleteSession(session)
   for (const { id } of [lives.turn, lives.session, lives.runtime]) {

@@ -13,7 +13,7 @@ interface Other {
   readonly announcement: JsonValue
 }
 
-/** As much of a runner as it takes to leave what names a folder that is not here. Counts what is asked of others. */
+/** The parts of a runner that skip tasks whose folder is not here. Counts announcements, lists of workers and reads. */
 function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) {
   const asked = { announced: 0, lists: 0, tasks: 0 }
   const folders = { areHere: false }
@@ -55,7 +55,7 @@ const toOffer = (folder: string | null = null) => ({
   folder,
 })
 
-test("however many are left in one look, others are told once and looked at once", async () => {
+test("however many offers are skipped in one look, others are told once and listed once", async () => {
   const { asked, mismatch } = open([{ announcement: ABLE }])
   const offers = Array.from({ length: 50 }, () => toOffer())
   expect(await mismatch.sift(offers)).toEqual([])
@@ -63,14 +63,14 @@ test("however many are left in one look, others are told once and looked at once
   expect(asked).toEqual({ announced: 1, lists: 1, tasks: 50 })
 })
 
-test("of those whose folder nobody knows, a bounded number is remembered", async () => {
+test("a bounded number of skipped tasks without a known folder is remembered", async () => {
   const { mismatch } = open([{ announcement: ABLE }])
   await mismatch.sift(Array.from({ length: 3_000 }, () => toOffer()))
   expect(mismatch.list()).toHaveLength(100)
   expect(mismatch.count()).toBe(100)
 })
 
-test("however many name one folder, one of them is read, and others are told of the folder alone", async () => {
+test("however many tasks name one folder, one of them is read, and others are told only the folder", async () => {
   const { asked, clock, mismatch } = open([{ announcement: ABLE }])
   const offers = Array.from({ length: 3_000 }, () => toOffer("/there"))
   expect(await mismatch.sift(offers)).toEqual([])
@@ -85,7 +85,7 @@ test("however many name one folder, one of them is read, and others are told of 
   expect(mismatch.places()).toEqual([place])
 })
 
-test("a folder that everybody leaves is offered until all that names it was claimed", async () => {
+test("tasks of a folder that every worker skips are offered until all of them are claimed", async () => {
   const offer = toOffer("/there")
   const key = toSkipKey(offer)
   const { mismatch } = open([{ announcement: { ...ABLE, leaves: [key] } }])
@@ -94,7 +94,7 @@ test("a folder that everybody leaves is offered until all that names it was clai
   expect(mismatch.places()).toEqual([])
 })
 
-test("what is here by now, or is asked for no more, is no longer told to be left, also by one that is offered nothing", async () => {
+test("a skip ends when the task can run here or is not offered any more, even for a worker without offers", async () => {
   const { asked, clock, folders, mismatch } = open([{ announcement: ABLE }])
   await mismatch.sift([toOffer("/there")])
   await mismatch.review()
@@ -116,31 +116,31 @@ test("what is here by now, or is asked for no more, is no longer told to be left
   expect(asked).toEqual({ announced: 4, lists: 2, tasks: 4 })
 })
 
-test("one that a worker of an earlier version leaves is left by it", async () => {
+test("an offer that a worker of an earlier version skips by its run counts as skipped", async () => {
   const offer = toOffer("/there")
   const { mismatch } = open([{ announcement: { ...ABLE, leaves: [`${offer.taskId}/1`] } }])
   expect(await mismatch.sift([offer])).toEqual([offer])
 })
 
-test("one that everybody leaves is claimed, beside others that somebody may have", async () => {
+test("an offer that every worker skips is claimed, and not one that a worker may take", async () => {
   const [left, wanted] = [toOffer(), toOffer()]
   const { mismatch } = open([{ announcement: { ...ABLE, leaves: [`${left.taskId}/1`] } }, { announcement: null }])
   expect(await mismatch.sift([left, wanted])).toEqual([left])
 })
 
-test("a worker of an earlier version says nothing and may have the folder", async () => {
+test("a worker of an earlier version announces nothing and may have the folder", async () => {
   const { mismatch } = open([{ process: {}, announcement: null }])
   expect(await mismatch.sift([toOffer()])).toEqual([])
 })
 
-test("a worker that starts has not said yet what it leaves", async () => {
+test("a worker that starts has not announced yet what it skips", async () => {
   const starting = { process: { host: "there", takes: "all" }, announcement: null }
   expect(await open([starting]).mismatch.sift([toOffer()])).toEqual([])
   const looking = { process: { host: "there" }, announcement: null }
   expect(await open([looking]).mismatch.sift([toOffer()])).toHaveLength(1)
 })
 
-test("nothing is given up while somebody may live who was not heard of", async () => {
+test("no task is given up while a worker may live that was not heard of", async () => {
   const lease = { key: "worker:one", holder: "one", isOver: false, data: {} }
   const offer = toOffer()
   expect(await open([], [lease]).mismatch.sift([offer])).toEqual([])
@@ -148,7 +148,7 @@ test("nothing is given up while somebody may live who was not heard of", async (
   expect(await open([], [{ ...lease, holder: "whoever took it over" }]).mismatch.sift([offer])).toEqual([offer])
 })
 
-test("nor when the store was away, until everybody had a lease's time to be heard of", async () => {
+test("no task is given up after the store was away, until every worker had a lease's time to be heard of", async () => {
   const { clock, mismatch } = open([])
   const offer = toOffer()
   clock.advance(20_000)

@@ -68,7 +68,7 @@ test("a task and the step that asked for it are written together, and a second a
   expect((await tasks.list({ tool: "echo" })).items).toHaveLength(1)
 })
 
-test("a promoted call of a step that has its task already gives way to it", async () => {
+test("a promoted call of a step that already has a task gives way to that task", async () => {
   const gated = createGatedTool({ obeys: true })
   const parent = createGatedTool({ name: "parent", obeys: true })
   const { meanwhile, directory } = await createWorkplace({ tools: [parent.tool, gated.tool] })
@@ -126,7 +126,7 @@ test("the queue is by priority, then first come first served, and says the place
   expect((await tasks.result(a.id, { waitMs: 20_000 })).placeInQueue).toBeNull()
 })
 
-test("nobody who comes later overtakes what waits behind a full session", async () => {
+test("a later task does not overtake one that waits behind a full session", async () => {
   const gated = createGatedTool()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { maxConcurrentPerSession: 1 } })
   const session = "one" as SessionId
@@ -178,7 +178,7 @@ test("every kind of end gives its slot back, and a promotion may exceed the limi
   await gated.call(++number)
 })
 
-test("a task of a plugin that is taken away fails, and its slot is free again", async () => {
+test("a queued task of a plugin that is taken away stays queued, and the slot of a running one is free again", async () => {
   const gated = createGatedTool({ name: "mine", obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [echo], background: { maxConcurrentTasks: 1 } })
   const plugin = definePlugin({ kind: "tool", name: "guest", tools: [gated.tool] })

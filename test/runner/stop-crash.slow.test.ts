@@ -6,10 +6,10 @@ import { eventually } from "../support/eventually.ts"
 import { processesOf } from "../support/processes.ts"
 import { createFolder, openIn } from "../support/workplace.ts"
 
-/** Ends at the first request, and leaves somebody who does not. */
+/** Ends at the first request, and leaves a process that does not. */
 const COMMAND = `setsid sh -c 'trap "" TERM; echo ready; while :; do sleep 0.05; done' & wait`
 
-test("a stop that dies in its grace is finished by the next start, down to what outlived the command", async () => {
+test("the next start finishes a stop that a crash cut off, down to processes that outlived the command", async () => {
   const directory = createFolder()
   const worker = await startChildWorker(directory, { stopGraceSeconds: 600, leaseSeconds: 3 })
   const [id = ""] = await worker.start([{ tool: "run_command", input: { command: COMMAND } }])

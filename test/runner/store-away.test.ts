@@ -19,7 +19,7 @@ test("a worker is not taken for lost while the store was away and nobody could r
   await gated.call(1)
   const clock = createManualClock()
   const second = await another({ clock })
-  // With a run of its own, a look asks for the leases a second time, after it has taken over what it takes for lost.
+  // With a run of its own, the worker asks for the leases a second time, after it took over what it takes for lost.
   await second.tasks.start({ tool: "gated", input: {} })
   await gated.call(2)
   const { store } = second.engine
@@ -42,7 +42,7 @@ test("a worker is not taken for lost while the store was away and nobody could r
   expect((await meanwhile.tasks.get(id)).task.status).toBe("running")
 })
 
-test("how long a task took does not count for how long its end had to wait for the store", async () => {
+test("the duration of a task does not include how long its end had to wait for the store", async () => {
   const gated = createGatedTool()
   const clock = createManualClock()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
@@ -66,7 +66,7 @@ test("how long a task took does not count for how long its end had to wait for t
   expect(task).toMatchObject({ status: "completed", ranMs: 2_000 })
 })
 
-test("how long a task took does not count for how long its stop had to wait for the store", async () => {
+test("the duration of a task does not include how long its stop had to wait for the store", async () => {
   const gated = createGatedTool({ obeys: true })
   const clock = createManualClock()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
@@ -92,7 +92,7 @@ test("how long a task took does not count for how long its stop had to wait for 
   expect(task).toMatchObject({ status: "cancelled", ranMs: 2_000 })
 })
 
-test("nor for how long an end had to wait that comes with its stop, of which the log says why", async () => {
+test("the duration of a task does not include the wait of an end written with its stop, and the log says why", async () => {
   const gated = createGatedTool({ obeys: true })
   const clock = createManualClock()
   const logged: unknown[] = []
@@ -121,7 +121,7 @@ test("nor for how long an end had to wait that comes with its stop, of which the
   expect(logged).toEqual(["The disk is full."])
 })
 
-test("how long calls take is learned without how long one had to wait for the store to move to the background", async () => {
+test("the learned duration of a call does not include how long its promotion had to wait for the store", async () => {
   const gated = createGatedTool()
   const clock = createManualClock()
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })

@@ -11,7 +11,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const HOUR_MS = 3_600_000
 
-/** A runner whose own clock is wrong by so much, in a store that goes by another. */
+/** A runner whose own clock is wrong by so much, and a store that goes by another clock. */
 async function openWrong(byMs: number) {
   const folder = createFolder()
   const stores = createManualClock()
@@ -50,7 +50,7 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
 )
 
 test.each([2 * HOUR_MS, -2 * HOUR_MS])(
-  "what a plugin cleans up was used long enough ago by the store's time where the clock is wrong by %i ms",
+  "a plugin cleans up results that were used long enough ago by the store's time where the clock is wrong by %i ms",
   async (byMs) => {
     const { tasks, stores, gated } = await openWrong(byMs)
     const plugin = definePlugin({ kind: "tool", name: "test", tools: [gated.tool] })
@@ -65,7 +65,7 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
 )
 
 test.each([2 * HOUR_MS, -2 * HOUR_MS])(
-  "what was used is kept for an hour of the store's time where the clock is wrong by %i ms",
+  "a used result is kept for an hour of the store's time where the clock is wrong by %i ms",
   async (byMs) => {
     const { tasks, engine, stores, own, gated } = await openWrong(byMs)
     const use = async (number: number) => {

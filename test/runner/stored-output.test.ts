@@ -34,7 +34,7 @@ test.each(["store_unavailable", "store_read_only", "disk_full"] as const)(
   },
 )
 
-test("what the store will never take keeps no run from ending", async () => {
+test("output that the store will never take does not keep a run from ending", async () => {
   const { tries, stored } = open("invalid_input", 3)
   await stored
   expect(tries()).toBe(1)

@@ -19,7 +19,7 @@ async function openUsed() {
   return { ...opened, id, ways }
 }
 
-test("what an agent prints, and is told, that is resumed while its result is taken away stays", async () => {
+test("what a resumed agent prints and is told stays, although its earlier result is taken away meanwhile", async () => {
   const { runner, store, next, ended, id, ways } = await openUsed()
   interceptCommits({ engine: { store } }, async (operations, commit) => {
     const answers = await commit(operations)

@@ -4,12 +4,12 @@ import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
-/** Slowly enough to look around in between. */
+/** Small enough for looks in between. */
 const LITTLE_MS = 500
 
 test("a worker with a short lease is found dead by one that looks seldom", async () => {
   const gated = createGatedTool()
-  // Its clock stands still, so it never renews.
+  // The worker's clock stands still, so it never renews.
   const silent = { tools: [gated.tool], clock: createManualClock(), background: { leaseSeconds: 1 } }
   const { meanwhile, another } = await createWorkplace(silent)
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })

@@ -8,7 +8,7 @@ import { openRunner } from "../support/open-runner.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
-test("a task that a closing runner cannot hand back is told as that, and at last as left to others", async () => {
+test("a task that a closing runner cannot hand back is logged as that, and at last as left to others", async () => {
   const directory = createFolder()
   const engine = await openTestEngine(directory)
   const begun = Promise.withResolvers<void>()

@@ -44,7 +44,7 @@ test("a wait for a group may ask for fewer or for more than the group does", asy
   expect((await all).tasks.map(({ task }) => task.status)).toEqual(["completed", "completed"])
 })
 
-test("any of an open group is enough for whoever asks for any", async () => {
+test("the end of any member of an open group is enough for a wait for any", async () => {
   const desk = await createGroupDesk()
   const { id } = await openPair(desk)
   const wait = desk.runner.waitFor({ group: id, until: "any", limitMs: LONG_MS })
@@ -64,7 +64,7 @@ test("C7: cancelling a group releases whoever waits for it", async () => {
   }
 })
 
-test("members of a group whose results a person decides on are not told before", async () => {
+test("results of a gated group are not told before a person has decided", async () => {
   const desk = await createGroupDesk()
   const { id, one, two } = await openPair(desk, { merge: "human_gated" })
   await desk.runner.groups.seal(id)
@@ -82,7 +82,7 @@ test("members of a group whose results a person decides on are not told before",
   expect(await pending()).toEqual([])
 })
 
-test("what was rejected is not told, and told by nobody else either", async () => {
+test("rejected results are not told by the wait, and by nobody else either", async () => {
   const desk = await createGroupDesk()
   const { id } = await openPair(desk, { merge: "human_gated" })
   await desk.runner.groups.seal(id)

@@ -3,7 +3,7 @@ import type { WaitRequest } from "../../src/plugin/wait-request.ts"
 import { createTaskId, createWaitId } from "../../src/task/id.ts"
 import { createGroupDesk, type GroupDesk } from "../support/group-desk.ts"
 
-/** Long enough that only what is waited for ends a wait. */
+/** Long enough that a wait ends only by what it waits for. */
 const LONG_MS = 1e9
 
 async function startThree(desk: GroupDesk): Promise<[string, string, string]> {
@@ -39,7 +39,7 @@ test("waiting for all, any or n of several tasks ends when so many have ended", 
   expect((await waits[0])?.reason).toBe("met")
 })
 
-test("what has ended before is not waited for", async () => {
+test("a wait for a task that has already ended is over at once", async () => {
   const desk = await createGroupDesk()
   const { id } = await desk.start("one")
   await desk.finish("one")
@@ -63,7 +63,7 @@ test("a wait ends at its limit, and when it is released, and stops nothing", asy
   expect(context.signal.aborted).toBe(false)
 })
 
-test("a wait ends when one of the tasks needs somebody", async () => {
+test("a wait ends when one of the tasks needs an answer", async () => {
   const desk = await createGroupDesk()
   const { id } = await desk.start("one")
   const stuck = await needAnswer(desk)
@@ -118,7 +118,7 @@ test("a request that names nothing, too much or too many is refused", async () =
   await expect(desk.runner.waitFor({ tasks: ["ffffffff"], limitMs: 5 })).rejects.toMatchObject({ code: "not_found" })
 })
 
-test("what has ended counts as used when the wait says so, and only then", async () => {
+test("ended tasks count as used when the wait says so, and only then", async () => {
   const desk = await createGroupDesk()
   const [one, two, three] = await startThree(desk)
   await desk.finish("one")

@@ -4,7 +4,7 @@ import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { createSessionId } from "../../src/task/id.ts"
 import { createGroupDesk } from "../support/group-desk.ts"
 
-/** Long enough that only what is waited for ends a wait. */
+/** Long enough that a wait ends only by what it waits for. */
 const LONG_MS = 1e9
 
 /** Starts a task and waits for it within its own run, as a retained turn does. */
@@ -46,7 +46,7 @@ test("a run that is stopped while it waits is released", async () => {
   expect(reasons).toEqual(["released"])
 })
 
-test("within a call of a turn, what a wait shows is claimed by the step that asked, and used once that is kept", async () => {
+test("within a turn's call, results that a wait shows are claimed by the step that asked, and used once it is kept", async () => {
   const tool = defineTool({
     name: "ask",
     description: "Waits for what it is given.",

@@ -44,7 +44,7 @@ test("results, queued work and stops arrive within the safety poll when every wa
   expect((await result).task.status).toBe("cancelled")
 })
 
-test("a stop that somebody else wrote is obeyed at the wake-up about its task", async () => {
+test("a stop that another process wrote is applied at the wake-up about its task", async () => {
   const { directory, clock, open } = await openEngine()
   const gated = createGatedTool({ obeys: true })
   const engine = await open()
@@ -78,7 +78,7 @@ test("wake-ups about what runs here cost a look now and then, not each", async (
   expect(looks).toBeLessThanOrEqual(2)
 })
 
-test("nobody who comes while the queue is looked through overtakes what may be in it", async () => {
+test("a task that comes during a look into the queue is queued, and overtakes nothing that may be in the queue", async () => {
   const { directory, clock, open } = await openEngine()
   const engine = await open()
   const looked = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
-/** Every number of a record, by its path. All of them are kept in columns that take whole ones only. */
+/** Every number of a record, by its path. All of them are kept in columns that take only whole numbers. */
 function numbersOf(value: unknown, path = "task"): [string, number][] {
   if (typeof value === "number") return [[path, value]]
   if (typeof value !== "object" || value === null) return []

@@ -18,7 +18,7 @@ async function openGated(desk: GroupDesk) {
   return { id, group: group.id, tasks }
 }
 
-/** All that a model could read of it by its id. */
+/** All that a model could read of a task by its id. */
 async function readAll(tasks: ToolContext["tasks"], id: string): Promise<string> {
   const views = [await tasks.get(id), await tasks.result(id, { consume: true })]
   const waited = await tasks.waitFor({ tasks: [id], limitMs: LONG_MS, consume: true })
@@ -30,7 +30,7 @@ async function isUnused({ engine }: GroupDesk, id: string): Promise<boolean> {
   return (await engine.store.notices({ states: ["pending"] }, 9)).some(({ taskId }) => taskId === id)
 }
 
-test("a result that a person decides on is read by its id after they said yes, and not before", async () => {
+test("a result that a person decides on can be read by its id after they said yes, and not before", async () => {
   const desk = await createGroupDesk()
   const { id, group, tasks } = await openGated(desk)
   const before = await readAll(tasks, id)
@@ -45,7 +45,7 @@ test("a result that a person decides on is read by its id after they said yes, a
   expect(await isUnused(desk, id)).toBe(false)
 })
 
-test("a result that a person turned down stays unread, and is dealt with by a wait that tells so; they see it", async () => {
+test("a run cannot read a rejected result, and a wait that tells of it settles it; the person can still see it", async () => {
   const desk = await createGroupDesk()
   const { id, group, tasks } = await openGated(desk)
   await desk.runner.groups.decide(group, "reject", "ada")

@@ -64,7 +64,7 @@ describe("A3. Cancel ends the whole process tree", () => {
     expect(isAlive(Number(pid))).toBe(false)
   })
 
-  test("a stopped process sees the signal", async () => {
+  test("a suspended process gets the signal", async () => {
     const { run } = createTestSpool()
     const abort = new AbortController()
     const ended = run.runProcess(toShell("trap 'echo bye; exit 0' TERM; echo ready; kill -STOP $$; sleep 60"), {

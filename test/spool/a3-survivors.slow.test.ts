@@ -7,7 +7,7 @@ import { createTestSpool, NEVER_STOPPED, toShell } from "../support/spool.ts"
 import { builtProgram } from "../support/built-program.ts"
 
 const fixture = builtProgram("stop-beside-init")
-/** Process numbers of this test's own need no rights where the machine lets a user have namespaces. */
+/** A pid namespace of the test's own needs no rights where the machine lets a user have namespaces. */
 const canHaveInit = spawnSync("unshare", ["-rpf", "--mount-proc", "true"]).status === 0
 
 describe("A3. What could not be ended is listed as a survivor", () => {

@@ -97,12 +97,12 @@ describe("A8. After kill -9 of the runtime: detached processes are adopted again
     expect(await reopen().run.reattach()).toBe("lost")
     expect(await reopen().run.stopAll(50)).toEqual([])
     expect(isAlive(pid)).toBe(true)
-    // Without a note of its start it must carry the marker.
+    // Without a note of its start, the process must carry the marker.
     writeFileSync(path, `claim ${pid} 1000 ${readBootId()} 1 | 1 | x\n`)
     expect(await reopen().run.reattach()).toBe("lost")
     expect(await reopen().run.stopAll(50)).toEqual([])
     expect(isAlive(pid)).toBe(true)
-    // And be of this start of the machine.
+    // The claim must also be of this start of the machine.
     writeFileSync(path, `claim ${pid} 1000 another-boot 1 | 1 | x\nstart ${startedAt + 1}\n`)
     expect(await reopen().run.reattach()).toBe("lost")
     expect(isAlive(pid)).toBe(true)
@@ -122,11 +122,11 @@ describe("while Meanwhile is down", () => {
     await expect(run.runProcess(toShell("echo never"), NEVER_STOPPED)).rejects.toMatchObject({ code: "limit_exceeded" })
   })
 
-  test("one that prints less goes on, and the guard ends with it", async () => {
+  test("a command that prints less goes on, and the guard ends with it", async () => {
     const place = await crashed("echo ready; until [ -e go ]; do sleep 0.01; done; echo done")
     const guards = (): string[] =>
       listGuards().filter((command) => command.includes(place.directory) && command.includes(`${place.owner.pid} |`))
-    // What it starts has its name for a moment.
+    // A process that the guard starts has the guard's name for a moment.
     await eventually("one guard is there", () => guards().length === 1)
     writeFileSync(join(place.directory, "go"), "")
     await eventually("it has ended", () => readFileSync(processFile(place), "utf8").includes("exit 0"))

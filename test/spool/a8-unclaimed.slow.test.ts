@@ -11,7 +11,7 @@ describe("A8. A command whose wrapper had not claimed the right to run it when M
     run.write("the run has a folder\n")
     await run.flush()
     expect(await reopen().run.reattach()).toBe("never_ran")
-    // The wrapper of before comes late: it finds its place taken.
+    // The wrapper from before comes late and finds its place taken.
     await expect(run.runProcess(toShell("echo too late"), NEVER_STOPPED)).rejects.toMatchObject({ code: "stale_claim" })
     expect(await readAll(run)).toBe("the run has a folder\n")
     const next = reopen().run
@@ -39,7 +39,7 @@ describe("A8. A command whose wrapper had not claimed the right to run it when M
     await run.flush()
     const toPath = (name: string): string => join(directory, taskId, "1", name)
     writeFileSync(toPath("process-3"), `claim 1 1000 another-boot 1 | 1 | x\nexit 0\n`)
-    // In the place of a wrapper that was spawned and has not come to its claim.
+    // Stands for a wrapper that was spawned and has not come to its claim.
     const late = spawn("sleep", ["60"], { stdio: "ignore", env: { MEANWHILE_TASK: `${taskId}/1/6` } })
     onTestFinished(() => void late.kill("SIGKILL"))
     expect(await reopen().run.reattach()).toBe("reattachable")

@@ -52,7 +52,7 @@ test("a cut asks first whether the run is still this worker's", async () => {
   expect(processesOf(taskId)).toEqual([])
 })
 
-test("what is written after the run was lost is nowhere", async () => {
+test("output that is written after the run was lost is kept nowhere", async () => {
   const { run, reopen, directory, taskId } = createTestSpool()
   run.keep()
   run.write("before\n")

@@ -5,7 +5,7 @@ import { createTestSpool, NEVER_STOPPED, readAll, toShell } from "../support/spo
 describe("B1. Offsets are absolute; a reader never loses or repeats a byte without being told", () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 40 })
 
-  /** Follows the output from its first byte, as far as it goes, and checks every byte against what was written. */
+  /** Follows the output from its first byte to its last, and checks every byte against what was written. */
   async function follow(
     run: ReturnType<typeof createTestSpool>["run"],
     written: Buffer,
@@ -55,7 +55,7 @@ describe("B1. Offsets are absolute; a reader never loses or repeats a byte witho
     await expect(run.read({ encoding: "latin1", filter: "x" })).rejects.toMatchObject(refused)
   })
 
-  test("a request below what the cap has kept is told so, one above is not", async () => {
+  test("a reader that asks for bytes that the cap has dropped is told so, and another one is not", async () => {
     const { run } = createTestSpool({ outputLimitBytes: 100 })
     run.write("x".repeat(250))
     expect(await run.read({ offset: 0 })).toMatchObject({ offset: 150, nextOffset: 250, droppedBefore: 150 })

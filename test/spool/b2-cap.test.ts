@@ -80,7 +80,7 @@ describe("B2. An endless writer meets the cap; the newest output is kept; the di
       run.keep()
       run.write(text.slice(0, 2_000))
       await run.flush()
-      // One whole cut before, so that there is an older segment too.
+      // A whole cut comes first, so that there is an older segment, too.
       for (const step of toCompactionSteps(paths, 1_000)) await step()
       run.write(text.slice(2_000))
       await run.flush()

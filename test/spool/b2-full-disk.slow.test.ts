@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { builtProgram } from "../support/built-program.ts"
 
 const fixture = builtProgram("full-disk")
-/** A file system of this test's own needs no rights where the machine lets a user have namespaces. */
+/** A file system of the test's own needs no rights where the machine lets a user have namespaces. */
 const canMount = spawnSync("unshare", ["-rm", "true"]).status === 0
 
 describe("B2. A full disk fails that task with a clear error and nothing else", () => {

@@ -73,7 +73,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
     expect(input.list[0]).toBe("plain-value-9")
   })
 
-  test("text that is made to be slow is not", () => {
+  test("text that is made to be slow to check is not slow", () => {
     const hostile = [
       "eyJ-sk-ghp_password=token=bearer github_pat_://a:b",
       "-----BEGIN PRIVATE KEY-----",
@@ -89,7 +89,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
 
 describe("B7. Output is redacted on every read, in its length, whatever offsets are asked for", () => {
   const environment = { SERVICE_TOKEN: "tökén-välue-1234" }
-  /** What is printed, and the part of it that nobody may see. */
+  /** What a run prints, and the part of it that nobody may see. */
   const printed = [
     ...SECRETS.map(
       (secret) => [secret.slice(0, 12), secret, secret.includes("\n") ? DIGITS : secret.slice(-9)] as const,

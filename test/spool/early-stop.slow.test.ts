@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { createWorkplace } from "../support/workplace.ts"
 
 const TRIES = 40
-/** Longer than any stop takes whose signal has reached the command. */
+/** Longer than a stop takes if its signal reaches the command. */
 const GRACE_SECONDS = 60
 
 test("a stop in the first moments of a command reaches it, whatever has been started by then", async () => {

@@ -20,7 +20,7 @@ describe("who a process is", () => {
     expect(isProcessAlive({ ...self, bootId: "another/1" })).toBe(false)
   })
 
-  test("in another container of the same machine nobody can tell", () => {
+  test("whether a process of another container of the same machine lives is unknown", () => {
     expect(isProcessAlive({ ...self, bootId: `${self.bootId.split("/")[0]}/1` })).toBeUndefined()
   })
 

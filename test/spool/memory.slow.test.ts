@@ -10,7 +10,7 @@ function heldBytes(): number {
   return process.memoryUsage().arrayBuffers
 }
 
-/** Once nothing is left to free of what tests before held. */
+/** The bytes held once all memory of earlier tests is free. */
 async function settledBytes(): Promise<number> {
   let last = heldBytes()
   await eventually("no more memory comes free", () => last === (last = heldBytes()))

@@ -10,7 +10,7 @@ import { createTestSpool, type SpoolTestOptions } from "../support/spool.ts"
 const KEY = `sk-${"a1b2c3d4".repeat(4)}`
 const LOOK_EVERY_MS = 250
 
-/** A run that prints, and the store that it is handed on to, in a time that the test owns. */
+/** A run that prints, the store that its output is sent to, and a clock that the test moves. */
 function openStream({ fence = 1, ...options }: SpoolTestOptions & { fence?: number } = {}) {
   const place = createTestSpool(options)
   const outputs = createMemoryOutputs()
@@ -36,7 +36,7 @@ function openStream({ fence = 1, ...options }: SpoolTestOptions & { fence?: numb
     return stream
   }
   place.run.keep()
-  /** Lets the time pass in which it looks once. */
+  /** Lets the time of one look of the stream pass. */
   async function pass(): Promise<void> {
     const before = scheduled
     clock.advance(LOOK_EVERY_MS)
@@ -45,7 +45,7 @@ function openStream({ fence = 1, ...options }: SpoolTestOptions & { fence?: numb
   return { ...place, outputs, failures, open, pass, print: (text: string) => place.run.write(text) }
 }
 
-test("what is printed in a moment is handed on together, and nothing while nothing is printed", async () => {
+test("output that is printed between two looks is sent together, and nothing is sent while nothing is printed", async () => {
   const { open, outputs, print, pass } = openStream()
   open()
   await pass()
@@ -64,7 +64,7 @@ test("what is printed in a moment is handed on together, and nothing while nothi
   expect(outputs.text()).toBe("one\ntwo\nthree\n")
 })
 
-test("a line without its end is handed on once nothing is added to it", async () => {
+test("a line without its end is sent once nothing is added to it", async () => {
   const { open, outputs, print, pass } = openStream()
   open()
   print("begun\nContinue? [y/n] ")
@@ -95,7 +95,7 @@ test("no secret leaves, wherever the pieces are cut", async () => {
   )
 })
 
-test("all of it is there when it is finished, however much that is", async () => {
+test("all output is stored when the stream has finished, however much it is", async () => {
   const { open, outputs, print } = openStream()
   const stream = open()
   const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index}\n`).join("")
@@ -107,7 +107,7 @@ test("all of it is there when it is finished, however much that is", async () =>
   expect(Math.max(...outputs.parts.map(({ bytes }) => bytes.byteLength))).toBe(1_024 * 1_024)
 })
 
-test("what the cap drops goes there too, and what it has dropped before is never sent", async () => {
+test("the store drops what the cap drops, and what the cap dropped before a look is never sent", async () => {
   const { open, outputs, print, pass, run, taskId } = openStream({ outputLimitBytes: 4_096 })
   const stream = open()
   print("the beginning\n")
@@ -137,7 +137,7 @@ test("a run that is claimed again goes on where the store has got to", async () 
   expect(outputs.text()).toBe("one\ntwo\n")
 })
 
-test("while the store is away it goes on trying, and loses nothing", async () => {
+test("while the store is away the stream goes on trying, and loses nothing", async () => {
   const { open, outputs, print, pass, failures } = openStream()
   const stream = open()
   const away = new MeanwhileError("store_unavailable", "It is away.")

@@ -5,7 +5,7 @@ import { createTestSpool } from "../support/spool.ts"
 
 const LIMIT = { outputLimitBytes: 4_096 }
 
-test("runs up to the last one that is meant are removed, and what a later one has stays", async () => {
+test("runs up to the given last one are removed, and the files of a later one stay", async () => {
   const { spool, run, taskId, directory } = createTestSpool()
   const runs = [run, spool.openRun(taskId, 2, LIMIT), spool.openRun(taskId, 3, LIMIT)]
   for (const each of runs) {
@@ -19,7 +19,7 @@ test("runs up to the last one that is meant are removed, and what a later one ha
   expect(existsSync(join(directory, taskId))).toBe(false)
 })
 
-test("a task's folder that somebody left empty who died while it was removed goes with its last run", async () => {
+test("a task's folder that a crash during its removal left empty goes with the last run", async () => {
   const { spool, taskId, directory } = createTestSpool()
   mkdirSync(join(directory, taskId))
   await spool.remove(taskId, 1)

@@ -9,7 +9,7 @@ import { createWorkplace } from "../../support/workplace.ts"
 
 const GENEROUS = { maxConcurrentTasks: 50, maxConcurrentPerPlugin: 50, maxConcurrentPerSession: 50 }
 
-/** Starts each call in turn; which of them run at once, as a list of their names. At least `count` of them do. */
+/** Starts the calls one after the other. Lists the names of those that run at once, when at least `count` do. */
 async function runningOf(
   count: number,
   background: BackgroundConfigInput,
@@ -27,7 +27,7 @@ async function runningOf(
   await eventually("all that may run runs", () => gated.calls.length + other.calls.length >= count)
   await meanwhile.tasks.result(started[0]?.id ?? "", { waitMs: 20 })
   const running = [...gated.calls, ...other.calls].map(({ input }) => input.name)
-  /** The queue goes on as soon as the first one makes room. */
+  /** Ends the first call, and names the one that runs next. */
   async function afterFirstEnd(): Promise<string> {
     const before = gated.calls.length
     first.finish()

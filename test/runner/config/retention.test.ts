@@ -22,7 +22,7 @@ async function endOne(background: BackgroundConfigInput) {
   return { clock, id, tasks: meanwhile.tasks }
 }
 
-/** Lets the chore come round, and everything that it begins come to rest. */
+/** Lets the chore run, and all that it begins end. Returns the task as a list shows it. */
 async function comeRound(clock: ManualClock, tasks: Runner, id: string) {
   for (let round = 0; round < 3; round++) {
     clock.advance(CHORE_EVERY_MS)
@@ -58,7 +58,7 @@ test("recordRetentionDays: the record of a used task without a session goes afte
   await eventually("the record is gone", async () => !(await comeRound(clock, tasks, id)))
 })
 
-test("what nobody has used stays whole, however long ago it ended", async () => {
+test("a task that nobody has used stays whole, however long ago it ended", async () => {
   const { clock, id, tasks } = await endOne({ completedTaskRetentionSeconds: 0, recordRetentionDays: 0 })
   clock.jump(400 * DAY_MS)
   expect((await comeRound(clock, tasks, id))?.strippedAt).toBeNull()

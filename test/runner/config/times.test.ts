@@ -77,7 +77,7 @@ test("leaseSeconds: a worker that is silent for so long loses its runs, and not 
   const second = await another({ clock, background: { leaseSeconds: 3 } })
   let waitedMs = 0
   const { task } = await eventually("the run is taken over", async () => {
-    // Slowly towards the end: it takes its time to be taken over.
+    // In small steps towards the end: a takeover takes its time.
     const stepMs = waitedMs < 29_000 ? 500 : 50
     clock.advance(stepMs)
     waitedMs += stepMs
