@@ -87,6 +87,6 @@ export function examineServer(url: string, tell?: (line: string) => void): Promi
     const text = `PostgreSQL ${serverVersion} at ${toShownUrl(url)}`
     if (lacking !== null) return [problem("engine", `${text}: ${lacking.cause}`, lacking.fix)]
     if (isCurrent) return [ok("engine", `${text}, with the tables of this version`)]
-    return [warning("engine", `${text} has not the tables of this version yet`, "The next start makes them.")]
+    return [warning("engine", `${text} does not have the tables of this version yet`, "The next start makes them.")]
   })
 }

@@ -35,6 +35,6 @@ test("a task that a closing runner cannot hand back is logged as that, and at la
   await runner.close()
   const what = "a task could not be handed back to the queue"
   expect(new Set(told.slice(0, -1))).toEqual(new Set([`${what}; trying again`]))
-  expect(told.at(-1)).toBe(`${what}; the next one that looks takes it over`)
+  expect(told.at(-1)).toBe(`${what}; another worker will take it over`)
   expect(await engine.store.task(id)).toMatchObject({ status: "running" })
 })

@@ -38,7 +38,7 @@ test("a profile with tools that nobody knows is refused with near names", async 
     profiles: [{ ...WORKER, tools: ["reed"] }],
   })
   await session.send("Go.")
-  expect(toldTo(session)[0]).toMatch(/tools that do not exist: reed\. Did you mean read/)
+  expect(toldTo(session)[0]).toMatch(/these tools, because they do not exist: reed\. Did you mean read/)
 })
 
 test("an unknown profile is refused with near names", async () => {

@@ -13,7 +13,7 @@ const NAME_COLUMNS = 10
 const LINE_CHARACTERS = 160
 /** A model tells the usage of a call with its answer: a call under way, or cut off, is not counted. */
 const NOTHING_COUNTED = "no tokens counted"
-const SILENT = "its worker is silent, and the next one that looks takes it over"
+const SILENT = "its worker is silent, and another worker will take it over"
 
 /** Every fact that is known, one to a line. */
 export function formatTaskView({ view, group, questions, firstStartedAt }: Details, nowMs: number): string {

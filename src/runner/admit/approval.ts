@@ -24,6 +24,6 @@ export function toApprovalWait(scope: HasClock & HasRedactor, { question, expire
 /** Refuses a call that cannot wait for a person: work that already runs, or a resumed agent. */
 export function requireNoApproval({ approval, tool }: Admitted): void {
   if (!approval) return
-  const message = `${tool.name} was not allowed: a person would have to be asked first, and nobody is there.`
+  const message = `${tool.name} needs the approval of a person, and nobody can be asked here.`
   throw new MeanwhileError("permission_denied", message, { tool: tool.name })
 }

@@ -186,7 +186,10 @@ export function checkCall(call: ToolCall): void {
   for (const field of TEXTS) checkLength(field, call[field])
   const reserved = RESERVED_KEYS.find((prefix) => call.idempotencyKey?.startsWith(prefix))
   if (reserved)
-    refuse("idempotencyKey", `may not begin with ${reserved}, which is kept for what a person says. Choose another`)
+    refuse(
+      "idempotencyKey",
+      `may not begin with ${reserved}, which is reserved for the answers of people. Choose another key`,
+    )
   if (call.lifetime !== undefined) checkOneOf("lifetime", call.lifetime, LIFETIMES)
   if (call.notify !== undefined) checkOneOf("notify", call.notify, NOTIFY_MODES)
   if (call.lifetime === "session" && !call.session) refuse("lifetime", "is `session`, so `session` must be given too")

@@ -61,7 +61,7 @@ export async function answerWait(
   requireNoSecret(scope, said, answeredBy)
   const wait = await scope.store.wait(waitId)
   if (wait?.workspace !== workspace) {
-    throw new MeanwhileError("not_found", `Nothing waits under ${waitId}.`, { waitId })
+    throw new MeanwhileError("not_found", `There is no wait with the id ${waitId} in this workspace.`, { waitId })
   }
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, said, toPersonAnswer(question, said, answeredBy))

@@ -66,7 +66,7 @@ export function toKeptAnswer({ facts }: Patch): PersonAnswer {
 
 function toChoices({ kind, options = [], isMultiple, allowsText }: Question): string {
   if (kind !== "choice" || options.length === 0) return ""
-  const choices = `${isMultiple ? "Any of, with commas between them" : "One of"}: ${options.join(", ")}.`
+  const choices = `${isMultiple ? "One or more of, separated by commas" : "One of"}: ${options.join(", ")}.`
   return ` ${choices}${allowsText ? " Or in your own words." : ""}`
 }
 

@@ -85,7 +85,7 @@ async function writeEnd(
 function giveUpBeside(turn: TurnState, outcome: Outcome | undefined): Outcome | undefined {
   turn.endOperations = null
   if (!outcome?.succeeded) return outcome
-  const message = "what it came to could not be kept: something before it could not be stored"
+  const message = "The result could not be stored, because an earlier write of this turn failed."
   return { succeeded: false, failure: { code: "version_conflict", message, details: {} }, patch: outcome.patch }
 }
 
@@ -186,7 +186,7 @@ export async function noteLate(
 function describeUnwritten({ isHandedBack, stop }: RunControl, isGivenUp: boolean): string {
   const what =
     isHandedBack && !stop ? "a task could not be handed back to the queue" : "the end of a task could not be stored"
-  return `${what}; ${isGivenUp ? "the next one that looks takes it over" : "trying again"}`
+  return `${what}; ${isGivenUp ? "another worker will take it over" : "trying again"}`
 }
 
 export function toOutcome(redactor: Redactor, returned: JsonValue | ToolReturn | undefined): Outcome {

@@ -18,7 +18,7 @@ export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, act
   try {
     if (!spool || !(await isOver(scope, active))) return
     if (spool.pids().length > 0) {
-      scope.log.warn("a task was ended elsewhere while this worker stood still; its processes are stopped", {
+      scope.log.warn("another worker ended this task while this worker was suspended; stopping its processes", {
         task: taskId,
       })
       await spool.stopAll(scope.config.stopGraceSeconds * 1_000)

@@ -120,7 +120,7 @@ function checkRequest({ tasks = [], group, pattern, until, limitMs }: WaitReques
   if (!Number.isFinite(limitMs) || limitMs < 0) throw refusal("limitMs", `must be 0 or more, not ${limitMs}`)
   if (!isJoin(until)) throw refusal("until", `must be all, any or a whole number above 0, not ${until}`)
   if (group !== undefined && tasks.length > 0)
-    throw refusal("group", "stands beside tasks: name the tasks or the group")
+    throw refusal("group", "and `tasks` cannot be combined: name one of them")
   if (group === undefined && tasks.length === 0) throw refusal("tasks", "must name what to wait for: tasks or a group")
   if (pattern === undefined) return
   if (group !== undefined || tasks.length !== 1)

@@ -102,7 +102,7 @@ export function createOutputCap(options: OutputCapOptions) {
 
   function requireBelow(mostBytes: number): void {
     if (keptBytes(paths) <= mostBytes) return
-    const message = `It printed more than ${mostBytes} bytes and cannot be held for its output to be cut. Let it print less.`
+    const message = `The task printed more than ${mostBytes} bytes, and its processes could not be paused to cut the output. Make it print less.`
     throw new MeanwhileError("limit_exceeded", message, { limitBytes })
   }
 

@@ -219,7 +219,7 @@ function takenOverError(): MeanwhileError {
 }
 
 function toOverLimitError(limitBytes: number): MeanwhileError {
-  const message = `It was stopped while Meanwhile was not running, because it printed more than ${limitBytes} bytes. Let it print less, or raise its output limit.`
+  const message = `The command printed more than ${limitBytes} bytes while Meanwhile was not running, so it was stopped. Make it print less, or raise its output limit.`
   return new MeanwhileError("limit_exceeded", message, { limitBytes })
 }
 

@@ -30,7 +30,7 @@ export async function resumeTask(scope: BeginScope, task: TaskRecord, prompt: st
 
 function requireText(field: string, text: unknown): void {
   if (typeof text === "string" && text.trim() !== "") return
-  throw new MeanwhileError("invalid_input", `\`${field}\` must say something: it is empty.`, { field })
+  throw new MeanwhileError("invalid_input", `\`${field}\` must not be empty.`, { field })
 }
 
 function requireResumableTool(scope: HasTools, task: TaskRecord) {

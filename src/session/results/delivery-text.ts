@@ -144,7 +144,7 @@ function toCount(count: number): string {
 }
 
 function tellRestored({ taskId, status, summary }: BackgroundTaskResult): readonly string[] {
-  return [`Task ${taskId}, of before this conversation was restored: ${status}.`, ...quoteText(summary ?? "", 1_000)]
+  return [`Task ${taskId}, from before this conversation was restored: ${status}.`, ...quoteText(summary ?? "", 1_000)]
 }
 
 function tellWaiting({ task }: WaitingTask): readonly string[] {

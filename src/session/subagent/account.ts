@@ -56,7 +56,7 @@ export async function openAccount(scope: Using<"models" | "store">, options: Acc
 /** A budget of money needs a price. */
 function requirePrice({ models }: Using<"models">, { model }: Conversation, budget: AgentBudget | undefined): void {
   if (budget?.costMicros === undefined || models.factsOf(model.id).price !== null) return
-  const message = `The price of ${model.id} is not known, so a budget of money means nothing to it. Give one of tokens, or its price in \`models\` of the configuration.`
+  const message = `The price of ${model.id} is not known, so a cost budget cannot be enforced. Give a token budget, or set the price in \`models\` of the configuration.`
   throw new MeanwhileError("invalid_input", message, { model: model.id })
 }
 

@@ -163,7 +163,11 @@ function requireKnown({ registry }: Using<"registry">, wanted: readonly string[]
   const near = unknown.flatMap((name) => findNearNames(name, known))
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Name tools, or plugins for all of theirs."
   const names = unknown.join(", ")
-  throw new MeanwhileError("unknown_tool", `A subagent was to have tools that do not exist: ${names}. ${hint}`, {
-    near,
-  })
+  throw new MeanwhileError(
+    "unknown_tool",
+    `A subagent cannot have these tools, because they do not exist: ${names}. ${hint}`,
+    {
+      near,
+    },
+  )
 }

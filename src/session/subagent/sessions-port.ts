@@ -41,5 +41,5 @@ async function openParent(scope: Using<"children" | "open">, { session, workspac
   if (session && !scope.open.has(session)) await scope.children.open(session, workspace)
   const parent = session && scope.open.get(session)
   if (parent) return parent
-  throw new MeanwhileError("wrong_state", "A subagent needs a session to be below, and this call has none.")
+  throw new MeanwhileError("wrong_state", "This call belongs to no session, so it cannot start a subagent.")
 }
