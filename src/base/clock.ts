@@ -7,8 +7,8 @@ export interface TimerOptions {
 }
 
 /**
- * The only source of time. Wall time is what records carry; monotonic time is what durations are measured by:
- * it never jumps, and it stands still while the machine is suspended.
+ * The only source of time. Records carry wall time. Durations are measured by monotonic time, which never jumps and
+ * stands still while the machine is suspended.
  */
 export interface Clock {
   now(): number
@@ -16,10 +16,10 @@ export interface Clock {
   schedule(delayMs: number, callback: () => void, options?: TimerOptions): CancelTimer
 }
 
-/** A longer `setTimeout` fires at once: longer times are waited for in stretches. */
+/** `setTimeout` with a longer delay fires at once, so a longer time is split over several timers. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
-/** A browser's timer is a number: it has no process to keep alive, and no `unref`. */
+/** In a browser a timer is a number, which has no `unref`. */
 type Timer = ReturnType<typeof setTimeout> & { unref?: () => void }
 
 export const systemClock: Clock = {

@@ -1,4 +1,4 @@
-/** Takes every step in order, whatever those before came to. The first error is thrown at the end. */
+/** Runs every step in order, also after one has thrown. The first error is thrown at the end. */
 export async function closeAll(steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = []
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** The same list without the room for more that a list has which grew: for lists that are kept, a hundred bytes each. */
+/** Copies a list without the spare capacity of an array that grew: about a hundred bytes for each list that is kept. */
 export function compact<Item>(list: readonly Item[]): Item[] {
   return list.slice()
 }

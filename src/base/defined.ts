@@ -5,7 +5,7 @@ type Defined<Fields> = {
   readonly [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>
 }
 
-/** Only the fields that have a value: for types that tell a field that is absent from one that is undefined. */
+/** Leaves out the fields that are undefined, for types that distinguish an absent field from an undefined one. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
 }

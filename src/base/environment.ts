@@ -1,4 +1,4 @@
-/** As `process.env` has them. */
+/** Environment variables in the shape of `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** The variables that have a value. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts"
 
-/** The closed set of reasons for which a call is refused. A task that fails is data, not one of these. */
+/** The closed set of reasons for which a call is refused. A failed task is data, not one of these errors. */
 export const ERROR_CODES = [
   "invalid_input",
   "unknown_tool",
@@ -58,7 +58,7 @@ export type SessionBusy = {
   readonly worker: string | null
 }
 
-/** An error with a code says what its details are. */
+/** The code of an error decides the type of its details. */
 type Refusal<Code> = MeanwhileError & ([Code] extends ["session_busy"] ? { readonly details: SessionBusy } : unknown)
 
 export function isMeanwhileError<Code extends ErrorCode>(error: unknown, code?: Code): error is Refusal<Code> {

@@ -1,4 +1,7 @@
-/** How long each may be at most, so that all together stay within the budget: the short ones whole, the long ones alike. */
+/**
+ * The limit for each length that keeps their sum within the budget: shorter ones stay whole. Infinite if all of them
+ * fit.
+ */
 export function toFairShare(lengths: readonly number[], budget: number): number {
   let left = budget
   let others = lengths.length

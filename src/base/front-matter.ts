@@ -1,8 +1,8 @@
 export interface FrontMatter {
-  /** By name in lower case. Plain texts only: a value that is a list or nested stays the text it is. */
+  /** Values by field name in lower case. A value stays text, also when it is written as a list or an object. */
   readonly fields: ReadonlyMap<string, string>
   readonly body: string
-  /** It begins like a block of fields that is never closed: `body` is the whole text, and the fields are part of it. */
+  /** True if the text begins like a block of fields that is never closed. `body` is then the whole text, fields included. */
   readonly isUnclosed: boolean
 }
 
@@ -10,7 +10,7 @@ const BLOCK = /^\ufeff?---[ \t]*\r?\n(?<head>(?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/
 const BEGINNING = /^\ufeff?---[ \t]*\r?\n[A-Za-z][\w-]*[ \t]*:/
 const FIELD = /^(?<name>[A-Za-z][\w-]*)[ \t]*:(?<value>.*)$/
 
-/** `name: value` lines between two lines of `---` at the very beginning. A block that is not closed is text. */
+/** Reads the `name: value` lines between two lines of `---` at the very beginning. An unclosed block counts as text. */
 export function splitFrontMatter(text: string): FrontMatter {
   const block = BLOCK.exec(text)
   if (!block) return { fields: new Map(), body: text.replace(/^\ufeff/, ""), isUnclosed: BEGINNING.test(text) }
@@ -25,7 +25,7 @@ function withoutQuotes(value: string): string {
   return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value
 }
 
-/** The names of a field that is a list in one line: `a, b` or `[a, b]`, each with or without quotes. */
+/** Splits a field that lists names on one line: `a, b` or `[a, b]`, each with or without quotes. */
 export function splitNames(text: string): readonly string[] {
   return text
     .replace(/^\[(.*)\]$/, "$1")

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createLiveMap } from "./live-map.ts"
 
-test("a live map knows what came and did not go, in the order it came", () => {
+test("a live map holds what was set and not deleted, in the order in which it was set", () => {
   const map = createLiveMap<string, number>()
   for (const [key, value] of [
     ["a", 1],
@@ -23,7 +23,7 @@ test("a live map knows what came and did not go, in the order it came", () => {
   ])
 })
 
-test("what is read of a live map stays as it was read while values go", () => {
+test("the values read from a live map stay complete while entries are deleted", () => {
   const map = createLiveMap<string, number>()
   for (let key = 0; key < 3; key++) map.set(`key ${key}`, key)
   const seen: number[] = []
@@ -35,7 +35,7 @@ test("what is read of a live map stays as it was read while values go", () => {
   expect(map.size).toBe(2)
 })
 
-test("what lives is known through thousands that come and go beside it", () => {
+test("an entry stays in a live map while thousands of others are set and deleted", () => {
   const map = createLiveMap<string, number>()
   map.set("first", -1)
   for (let key = 0; key < 5_000; key++) {

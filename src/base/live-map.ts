@@ -1,21 +1,21 @@
-/** A map of live things by key: thousands come and go. */
+/** A map whose entries come and go by the thousands. */
 export interface LiveMap<Key, Value> {
   readonly size: number
   get(key: Key): Value | undefined
   has(key: Key): boolean
   set(key: Key, value: Value): void
   delete(key: Key): void
-  /** As they are now: what comes or goes while they are read changes nothing about it. */
+  /** A copy: later changes of the map do not show in it. */
   values(): readonly Value[]
 }
 
-/** How many may go before the map is made anew, beside as many as there are. */
+/** The map is rebuilt once the entries deleted since the last rebuild outnumber the remaining ones by this many. */
 const MOST_GONE = 16
 
 /**
- * A `Map` that is made anew now and then. To make room, a map moves into a new table and leaves the old one behind,
- * which holds what was in it and leads to the new one: when one of them has grown old in memory, all after it stay,
- * with all that was ever in them, until the next full garbage collection.
+ * A `Map` that is rebuilt now and then. When a map is resized, V8 leaves its old table behind, which still holds its
+ * entries and points to the new table. Once one old table has moved to the old generation, every later table stays in
+ * memory, with all its former entries, until the next full garbage collection.
  */
 export function createLiveMap<Key, Value>(): LiveMap<Key, Value> {
   let known = new Map<Key, Value>()

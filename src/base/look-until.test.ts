@@ -5,7 +5,7 @@ import { createManualClock } from "./manual-clock.ts"
 
 const POLL_MS = 1_000
 
-/** Something to wait for, which says how often it was looked at and who still listens. */
+/** A thing to wait for that counts its looks and its listeners. */
 function createSubject() {
   const clock = createManualClock()
   const listeners = new Set<() => void>()
@@ -39,7 +39,7 @@ function createSubject() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test("what is there already is found by the first look", async () => {
+test("the first look finds what is already there", async () => {
   const subject = createSubject()
   subject.found = "here"
   expect(await subject.watch()).toBe("here")
@@ -71,7 +71,7 @@ test("a wake-up that comes during a look is not lost", async () => {
   expect(subject.looks).toBe(2)
 })
 
-test("a lost wake-up is made up for by the poll", async () => {
+test("the poll makes up for a lost wake-up", async () => {
   const subject = createSubject()
   let polls = 0
   const watched = subject.watch({ onPoll: () => (polls += 1) })
@@ -94,7 +94,7 @@ test("an abort ends the wait at once, and nothing listens any more", async () =>
   expect(subject.looks).toBe(1)
 })
 
-test("what a look finds during which the signal aborts still counts", async () => {
+test("what a look finds counts even if the signal aborts during that look", async () => {
   const subject = createSubject()
   const stop = new AbortController()
   subject.found = "here"

@@ -1,26 +1,26 @@
 import type { Clock } from "./clock.ts"
 
-/** Something that is waited for: wake-ups tell when to look, and may be lost; only a look decides. */
+/** What to wait for, and how. Wake-ups say when to look and may be lost; only a look decides. */
 export interface Watch<Found> {
   readonly clock: Clock
   /** Looks once. Undefined: not yet. A rejection ends the wait with that error. */
   look(): Promise<Found | undefined>
   /** Called before the first look, so that nothing is missed in between. The returned function ends the subscription. */
   subscribe(wake: () => void): () => void
-  /** After so long without a wake-up it looks all the same. */
+  /** After this time without a wake-up the next look happens anyway. */
   readonly pollMs: number
-  /** Called before such a look: every wake-up since the last one may have been lost. */
+  /** Called before a look that follows no wake-up: wake-ups may have been lost since the last look. */
   onPoll?(): void
   /** Default false: a wait alone does not keep the process alive. */
   readonly keepsProcessAlive?: boolean
-  /** Without it there is no time limit. */
+  /** Absent: no time limit. */
   readonly timeoutMs?: number | undefined
   readonly signals?: readonly (AbortSignal | undefined)[]
 }
 
 /**
- * Looks until a look finds something. Undefined once a signal has aborted or the time is over: a caller that wants to know
- * how things stand then looks once more itself. A wake-up that comes during a look leads to another look.
+ * Looks until a look finds something. Undefined once a signal has aborted or the time is over; a caller that needs to
+ * know how things stand then looks once more itself. A wake-up that comes during a look leads to another look.
  */
 export async function lookUntil<Found>(watch: Watch<Found>): Promise<Found | undefined> {
   const { clock, pollMs, timeoutMs, signals = [], keepsProcessAlive = false } = watch

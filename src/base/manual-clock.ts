@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts"
 
 export interface ManualClock extends Clock {
-  /** Lets both times pass together, running what falls due, in order. */
+  /** Advances both times together and runs the callbacks that fall due, in order. */
   advance(durationMs: number): void
   /** Moves wall time alone, as a person setting the clock or a time server does. */
   jump(byMs: number): void
@@ -17,7 +17,7 @@ interface Timer {
 export function createManualClock(startAt = 1_700_000_000_000): ManualClock {
   let wall = startAt
   let elapsed = 0
-  /** In the order in which they were scheduled: of those that fall due together the first comes first. */
+  /** In the order in which they were scheduled: of two due at the same time, the earlier one runs first. */
   const timers = new Set<Timer>()
 
   function nextDue(until: number): Timer | undefined {

@@ -17,7 +17,7 @@ function normalise(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "")
 }
 
-/** Two short names may differ in every character: neither is a misspelling of the other. */
+/** Names that differ in every character are not alike, even if they are so short that their distance is small. */
 function compare(a: string, b: string): { readonly distance: number; readonly isAlike: boolean } {
   const distance = distanceBetween(a, b)
   return { distance, isAlike: a === b || distance < Math.max(a.length, b.length) }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createNewestMap } from "./newest-map.ts"
 
-test("forgets what was set longest ago, and says so", () => {
+test("drops the entry set longest ago, and reports it", () => {
   const forgotten: number[] = []
   const map = createNewestMap<string, number>(2, (value) => forgotten.push(value))
   map.set("a", 1)

@@ -1,4 +1,4 @@
-/** A map that forgets what was set longest ago once there are more than so many. Setting a key again makes it the newest. */
+/** A map of limited size, which drops the entry set longest ago. Setting a key again makes it the newest. */
 export interface NewestMap<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
@@ -14,7 +14,7 @@ export function createNewestMap<Key, Value>(most: number, onForgotten?: (value: 
   return {
     get: (key) => map.get(key),
     set(key, value) {
-      // Most are set several times in a row: the newest has its place.
+      // A key is often set several times in a row: the newest key is already in its place.
       if (key !== newest) map.delete(key)
       newest = key
       map.set(key, value)

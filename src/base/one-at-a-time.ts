@@ -1,4 +1,4 @@
-/** Works on the same key wait for each other, in the order in which they came. */
+/** Runs work on the same key one piece after the other, in the order of the calls. */
 export type OneAtATime = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 export function createOneAtATime(): OneAtATime {

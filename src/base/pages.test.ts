@@ -16,13 +16,13 @@ function open() {
   return { asked, pages }
 }
 
-test("every page is read once, also behind an empty one", async () => {
+test("every page is read once, even after an empty one", async () => {
   const { asked, pages } = open()
   expect(await Array.fromAsync(pages)).toEqual([[1, 2], [], [3]])
   expect(asked).toEqual([undefined, "second", "third"])
 })
 
-test("a consumer that stops early has the next page not read", async () => {
+test("the next page is not read when the consumer stops early", async () => {
   const { asked, pages } = open()
   for await (const items of pages) if (items.includes(2)) break
   expect(asked).toEqual([undefined])

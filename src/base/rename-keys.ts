@@ -1,6 +1,6 @@
 import { MeanwhileError } from "./error.ts"
 
-/** Other spellings of keys that are accepted: the spelling, and the key it stands for. */
+/** Accepted spellings, each with the key that it stands for. */
 export type Spellings = Readonly<Record<string, string>>
 
 /** Says what to do about a key that is given in two spellings. */
@@ -8,13 +8,13 @@ export function describeTwoSpellings(spelling: string, key: string): string {
   return `${spelling} and ${key} are two spellings of the same key. Delete ${spelling}, and keep ${key}.`
 }
 
-/** Refused as `invalid_input` if a key is given in two spellings. */
+/** Throws `invalid_input` if a key is given in two spellings. */
 export function requireOneSpelling(value: object, spellings: Spellings): void {
   const double = Object.entries(spellings).find(([spelling, key]) => spelling in value && key in value)
   if (double) throw new MeanwhileError("invalid_input", describeTwoSpellings(...double))
 }
 
-/** The same object with every other spelling replaced by its key. A key that is given twice keeps both, for a schema to refuse. */
+/** Replaces every accepted spelling by its key. A key given in both spellings keeps both, for a schema to refuse. */
 export function renameKeys(value: unknown, spellings: Spellings): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).map(([key, each]) => {

@@ -4,7 +4,7 @@ export function systemCodeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined
 }
 
-/** Undefined when what it was about does not exist. */
+/** Undefined if the file or folder does not exist. */
 export async function unlessMissing<Value>(looked: Promise<Value>): Promise<Value | undefined> {
   try {
     return await looked

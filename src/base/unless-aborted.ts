@@ -1,6 +1,6 @@
 /**
- * Resolves with the work's result, or rejects with the signal's reason once it aborts. Work that ignores its signal
- * then holds up no one.
+ * Resolves with the work's result, or rejects with the signal's reason once it aborts. So work that ignores its signal
+ * cannot hold up its caller.
  */
 export function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()

@@ -1,9 +1,9 @@
-/** Control characters but line feed and tab, and those that hide or turn text around. */
+/** Control characters except line feed and tab, and characters that hide text or turn its direction around. */
 const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu
 
 /**
- * Shows what would act on a screen or deceive a reader as its code, so that people see what they answer. Of a longer text
- * the beginning, and how much is missing.
+ * Replaces each character that could act on a terminal or deceive a reader by its code, so that people see what they
+ * answer. A text longer than `longest` is cut, followed by the number of missing characters.
  */
 export function toVisibleText(text: string, longest = Number.POSITIVE_INFINITY): string {
   const left = text.length - longest

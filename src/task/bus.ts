@@ -1,10 +1,10 @@
 import type { GroupId, SessionId, TaskId } from "./id.ts"
 
-/** Something was committed. `unknown`: another process wrote, and it could be anything. */
+/** Something was committed. `unknown`: another process committed, and what it changed is not known. */
 export type Wake =
   /**
    * `isLive`: the task's last run has not ended, so nobody who waits for its end needs to look. `isForeign`: another
-   * process wrote it.
+   * process committed the change.
    */
   | {
       readonly about: "task"
@@ -13,11 +13,11 @@ export type Wake =
       readonly isLive?: true
       readonly isForeign?: true
     }
-  /** `hasNotice: false`: only what was said in it has changed, and nothing is there to be told. */
+  /** `hasNotice: false`: only the conversation has changed, and there is no new notice to look for. */
   | { readonly about: "session"; readonly sessionId: SessionId; readonly hasNotice?: false }
-  /** It got a member, one of its members ended, or it moved on. */
+  /** The group got a member, a member ended, or the group's state changed. */
   | { readonly about: "group"; readonly groupId: GroupId }
-  /** It has printed something that other processes can read. */
+  /** The task has printed output that other processes can read. */
   | { readonly about: "output"; readonly taskId: TaskId }
   | { readonly about: "unknown" }
 

@@ -1,17 +1,17 @@
 import type { SessionId, TaskId, WorkerId } from "./id.ts"
 import type { TaskKind } from "./record.ts"
 
-/** Where a task belongs: not every process that has its tool has the folder that it names. */
+/** A tool and the folder that a task needs. A process may have the tool without having the folder. */
 export interface Place {
   readonly plugin: string
   readonly tool: string
   readonly folder: string
 }
 
-/** Between the parts of a key, where no name has it. */
+/** Separates the parts of a key. No name contains it. */
 const SEPARATOR = "\u0001"
 
-/** One word for a place, which engines make of their rows too. */
+/** A place as one string. Engines build the same string from their rows. */
 export function toPlaceKey({ plugin, tool, folder }: Place): string {
   return [plugin, tool, folder].join(SEPARATOR)
 }
@@ -23,16 +23,16 @@ export interface TakeRequest {
   readonly kinds: readonly TaskKind[]
   /** Plugins this worker has and has room for. */
   readonly plugins: readonly string[]
-  /** By plugin, the tools this worker has. Without it: any. */
+  /** By plugin, the tools this worker has. Absent: any tool. */
   readonly tools?: ReadonlyMap<string, ReadonlySet<string>>
-  /** By plugin, how many of it at most. Of one that is not in it: up to the limit. */
+  /** By plugin, the most tasks to take. A plugin that is not in the map is bounded by `limit` alone. */
   readonly room?: ReadonlyMap<string, number>
   readonly fullSessions: readonly SessionId[]
   readonly fullModels: readonly string[]
   readonly fullWorkspaces: readonly string[]
   /** Tasks bound to one of these folders are skipped. */
   readonly missing?: readonly Place[]
-  /** Nothing but these tasks and what these sessions have. Without it: everything. */
+  /** Only these tasks and the tasks of these sessions. Absent: all tasks. */
   readonly only?: { readonly sessions: readonly SessionId[]; readonly tasks: readonly TaskId[] }
 }
 
@@ -49,18 +49,19 @@ export interface Offer {
 }
 
 /**
- * A hint where work waits: at-least-once delivery of task ids, highest priority first, then oldest, but for workspaces
- * that had their share of what is claimed here, which stand back while others wait. The truth is the claim
- * (`task.started`) in the store. Offers are made by the store's own transaction when a run becomes queued.
+ * Hints where work waits. Task ids are delivered at least once, by priority and then by age, except that a workspace
+ * that has had its share of the claims made here stands back while others wait. The truth is the claim (`task.started`)
+ * in the store. The store's own transaction makes an offer when a run becomes queued.
  */
 export interface Dispatcher {
   take(request: TakeRequest): Promise<readonly Offer[]>
-  /** There is no room for these after all: others may have them at once. */
+  /** Gives back offers that the worker has no room for after all. Other workers may take them at once. */
   decline(offers: readonly Offer[]): void
-  /** Work may have become available, here or in another process. */
+  /** The listener is called when work may have become available, here or in another process. */
   onOffer(listener: () => void): () => void
   /**
-   * How long until the earliest delayed offer falls due, by the clock that it was put off by. Undefined: there is none.
+   * The time until the earliest delayed offer falls due, by the clock that its delay was set by. Undefined: no offer is
+   * delayed.
    */
   nextDueInMs(): Promise<number | undefined>
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../base/json.ts"
 import type { ArtifactHash, TaskId, WorkspaceId } from "./id.ts"
 
-/** Anything without rules of its own: durations, definitions, keys, schedules. */
+/** A stored value that the engine has no rules for: durations, definitions, keys, schedules. */
 export interface DocumentRecord {
   readonly workspace: WorkspaceId
   readonly collection: string

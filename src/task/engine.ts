@@ -3,7 +3,7 @@ import type { Dispatcher } from "./dispatcher.ts"
 import type { Outputs } from "./outputs.ts"
 import type { TaskStore } from "./store.ts"
 
-/** Store, dispatcher and bus as one choice. Closing waits for what was committed before. */
+/** Store, dispatcher and bus as one choice. Closing waits for earlier commits. */
 export interface Engine extends AsyncDisposable {
   readonly name: string
   readonly store: TaskStore
@@ -11,8 +11,8 @@ export interface Engine extends AsyncDisposable {
   readonly bus: Bus
   readonly outputs?: Outputs
   /**
-   * The time that records carry, in whole milliseconds: the store's, as near as it is known without asking. Clocks of machines
-   * differ, so whatever is kept, or compared with what is kept, goes by this one.
+   * The time that records carry, in whole milliseconds: the store's time, as near as it is known without asking. Clocks
+   * of machines differ, so every time that is stored, or compared with a stored time, comes from here.
    */
   now(): number
   close(): Promise<void>

@@ -13,8 +13,8 @@ export interface TaskFailure {
 }
 
 /**
- * The facts that move a run through its machine. `ranMs` is how long its worker measured it to run since it was
- * claimed; wall time stands in where nobody measured, and a lost worker's time does not count.
+ * The facts that move a run through its lifecycle. `ranMs` is how long the run has run since its claim, as its worker
+ * measured it. Without it wall time counts; the time of a lost worker does not count.
  */
 export type LifecycleEvent =
   | { readonly type: "task.started"; readonly worker: WorkerId }
@@ -39,8 +39,8 @@ export type LifecycleEvent =
   | StoppedEvent
 
 /**
- * A stop that ended. On a run that only waited or queued, `by` and `reason` are the stop itself; on a stopping run
- * the stop that was accepted stands. `late` is what the work handed back although it was stopped.
+ * The end of a stop. For a queued or waiting run, `by` and `reason` are the stop itself; for a stopping run, the stop
+ * that was accepted stays. `late` is the patch that the work handed back although it was stopped.
  */
 export interface StoppedEvent {
   readonly type: "task.cancelled" | "task.timed_out"
@@ -50,7 +50,7 @@ export interface StoppedEvent {
   readonly late: Patch | null
 }
 
-/** The facts that leave the status as it is. */
+/** The facts that do not change the status. */
 export type FactEvent =
   | { readonly type: "task.queued" }
   | { readonly type: "task.promoted"; readonly afterMs: number }
@@ -82,7 +82,7 @@ export interface TaskEvent {
   readonly body: TaskEventBody
 }
 
-/** Drops what the record keeps already, so that a payload is stored once and leaves with the record. */
+/** Drops what the record already holds, so that a payload is stored once and deleted with the record. */
 export function toLogged(event: LifecycleEvent): LoggedLifecycleEvent {
   switch (event.type) {
     case "task.completed":

@@ -31,11 +31,11 @@ export type GroupRecord = GroupDetails & {
   readonly state: GroupState
   readonly createdAt: number
   readonly memberCount: number
-  /** One per member that has ended, however often it was retried; none of a member that runs again before the join. */
+  /** One for each member that has ended, however often it was retried; none for a member that runs again before the join. */
   readonly arrivals: readonly GroupArrival[]
 }
 
-/** Which members live, as far as a group knows: as long as this stays the same, so do they. */
+/** What a group knows about which of its members live. While it stays the same, so do the live members. */
 export type GroupMembership = Pick<GroupRecord, "memberCount" | "arrivals">
 
 export interface GroupArrival {
@@ -49,7 +49,7 @@ export function canMoveGroup(from: GroupState, to: GroupState): boolean {
   return ways.includes(to)
 }
 
-/** True if no member has entered, ended, left or begun anew between the two. */
+/** True if between the two no member has entered, ended, left or begun a new run. */
 export function isSameMembership(one: GroupMembership, other: GroupMembership): boolean {
   if (one.memberCount !== other.memberCount || one.arrivals.length !== other.arrivals.length) return false
   const runs = new Map(one.arrivals.map(({ taskId, run }) => [taskId, run]))
@@ -61,7 +61,7 @@ export function isJoinMet(group: GroupStanding): boolean {
   return group.state === "sealed" && hasEnoughArrivals(group)
 }
 
-/** The same for the members that it has now, whether or not it may still get others. */
+/** True if enough of the present members have ended, even if the group may still get others. */
 export function hasEnoughArrivals({ join, memberCount, arrivals }: Omit<GroupStanding, "state">): boolean {
   const wanted = join === "all" ? memberCount : Math.min(join === "any" ? 1 : join, memberCount)
   return arrivals.length >= wanted

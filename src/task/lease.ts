@@ -1,8 +1,9 @@
 import type { JsonObject } from "../base/json.ts"
 
 /**
- * A statement that the holder of this key is alive. Held by renewing it; over when the engine judges its holder silent
- * for `ttlMs` or gone. Taking a lease that is over raises its fence, so that the former holder's renewal is refused.
+ * States that the holder of this key is alive. The holder keeps the lease by renewing it. The lease is over once the
+ * engine finds its holder silent for `ttlMs`, or gone. Taking a lease that is over raises its fence, so that the former
+ * holder's renewal is refused.
  */
 export interface Lease {
   readonly key: string
@@ -13,8 +14,8 @@ export interface Lease {
   readonly data: JsonObject
   readonly isOver: boolean
   /**
-   * Its holder has not been heard of for `ttlMs`, as the store says. Where that is by a clock that can be set, a
-   * process that has just started knows this before it may call the lease over.
+   * The store says that the holder was not heard of for `ttlMs`. If the store goes by a clock that can be set, a
+   * process that has just started sees this before it may call the lease over.
    */
   readonly isSilent: boolean
 }

@@ -50,7 +50,7 @@ describe("the lifecycle of a run", () => {
       expect(RUN_STATUSES.some((status) => nextStatus(status, type) !== undefined)).toBe(true)
   })
 
-  test("only what is claimed completes or fails, and stopping ends as a stop", () => {
+  test("only a claimed run completes or fails, and a stopping run ends as cancelled or timed_out", () => {
     for (const status of RUN_STATUSES) {
       expect(nextStatus(status, "task.completed")).toBe(status === "running" ? "completed" : undefined)
       expect(nextStatus(status, "task.failed")).toBe(status === "running" ? "failed" : undefined)
@@ -58,7 +58,7 @@ describe("the lifecycle of a run", () => {
     expect(Object.values(LIFECYCLE.stopping).toSorted()).toEqual(["cancelled", "timed_out"])
   })
 
-  test("a waiting run goes on through the queue alone", () => {
+  test("a waiting run goes on only through the queue", () => {
     expect(nextStatus("waiting", "task.answered")).toBe("queued")
     expect(nextStatus("waiting", "task.started")).toBeUndefined()
   })

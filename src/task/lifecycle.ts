@@ -60,7 +60,7 @@ export function isTerminal(status: RunStatus): status is TerminalStatus {
   return terminal.has(status)
 }
 
-/** Where the event leads from this status, or undefined when the table has no such way. */
+/** The status that the event leads to from this one; undefined if the table has no such transition. */
 export function nextStatus(status: RunStatus, type: LifecycleEventType): RunStatus | undefined {
   const ways: Partial<Record<LifecycleEventType, RunStatus>> = LIFECYCLE[status]
   return ways[type]
@@ -118,7 +118,7 @@ function toState(before: RunState, event: LifecycleEvent, now: number): RunState
   }
 }
 
-/** A stop ends as what was asked for: a deadline makes it `timed_out`, anything else `cancelled`. */
+/** The accepted stop decides the end: a deadline ends as `timed_out`, any other stop as `cancelled`. */
 function toStopped(before: RunState, event: StoppedEvent, now: number): RunState | undefined {
   const stop = before.status === "stopping" ? before.stop : { by: event.by, reason: event.reason, requestedAt: now }
   if (toStopEvent(stop.by) !== event.type) return undefined
@@ -158,7 +158,7 @@ function withFact<Task extends { readonly course: TaskCourse; readonly state: Ru
   }
 }
 
-/** A stopped run keeps the first result that came although it was stopped. */
+/** A stopped run keeps the first patch that was handed back although it was stopped. */
 export function withLatePatch<State extends RunState>(
   state: State,
   patch: Extract<FactEvent, { type: "task.finished_late" }>["patch"],

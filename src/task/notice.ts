@@ -10,8 +10,8 @@ export interface NoticeKey {
 }
 
 /**
- * "This run ended" or "this task needs you", addressed to a session; the ledger of who has used a result.
- * A claim names the step that will use it and dies with that step's run.
+ * "This run ended" or "this task needs you", addressed to a session. Its state records who has used the result. A claim
+ * names the step that will use the result, and ends with that step's run.
  */
 export type Notice = NoticeKey & {
   readonly workspace: WorkspaceId
@@ -25,7 +25,7 @@ export type Notice = NoticeKey & {
     | { readonly state: "pending" }
     | { readonly state: "claimed"; readonly claimedBy: AskingStep }
     | { readonly state: "consumed"; readonly settledAt: number }
-    /** The next run began before anyone used it. */
+    /** The next run began before anyone used the result. */
     | { readonly state: "superseded"; readonly settledAt: number }
   )
 

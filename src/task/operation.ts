@@ -10,15 +10,15 @@ import type { SessionRecord } from "./session.ts"
 import type { OnCrash, Step, StepTaken } from "./step.ts"
 import type { Wait } from "./wait.ts"
 
-/** How a new task enters the world. */
+/** The state in which a new task begins. */
 export type TaskEntry =
   | { readonly as: "queued"; readonly delayMs?: number }
-  /** Claimed by its creator in the same transaction: it had a free slot, or the work already runs. */
+  /** Its creator claims it in the same transaction: a slot is free, or the work already runs. */
   | { readonly as: "running"; readonly worker: WorkerId; readonly startedAt?: number }
-  /** Its admission needs an answer first. */
+  /** Its admission waits for an answer first. */
   | { readonly as: "waiting"; readonly wait: Wait }
 
-/** The run a write is made for and, when made by the worker that runs it, the fence it was claimed under. */
+/** The run that a write is for. A worker that runs it adds the fence of its claim. */
 export interface RunReference {
   readonly taskId: TaskId
   readonly run: number
@@ -31,8 +31,8 @@ export interface RunReference {
  */
 export type Operation =
   /**
-   * Writes the task, `task.queued`, then the entry's own event, then `facts`, then `steps`. When the idempotency key
-   * (per workspace) or the asking step has a task already, that one is returned and nothing is written. A group, an
+   * Writes the task, `task.queued`, then the entry's own event, then `facts`, then `steps`. If the idempotency key (per
+   * workspace) or the asking step has a task already, the answer is that task and nothing is written. A group, an
    * asking run or an existing session of another workspace is refused as `not_found`.
    */
   | {
@@ -46,11 +46,11 @@ export type Operation =
       readonly askingStepResult?: JsonValue
     }
   /**
-   * Moves a run. Refused as `wrong_state` when the machine has no such way or another run is current, as `stale_claim`
-   * when a fence or the last sequence number is given and is not the current one. A terminal event also writes the
-   * notice (none for a turn), the
-   * group arrival and withdraws an open wait. `task.waited` opens the wait and, when a person can answer it, writes a
-   * `needs_answer` notice that is superseded once the wait is closed. `task.answered` is refused: see `wait.answer`.
+   * Moves a run. Refused as `wrong_state` if the lifecycle has no such transition or another run is current, and as
+   * `stale_claim` if a fence or a last sequence number is given that is not the current one. A terminal event also
+   * writes the notice (none for a turn) and the group arrival, and withdraws an open wait. `task.waited` opens the wait
+   * and, if a person can answer it, writes a `needs_answer` notice, which is superseded once the wait is closed.
+   * `task.answered` is refused: see `wait.answer`.
    */
   | {
       readonly op: "task.apply"
@@ -60,13 +60,14 @@ export type Operation =
       readonly lastSequence?: number
     }
   /**
-   * Writes facts, and what the record keeps of them (progress, usage added up, late patch, retrieval). With a fence:
-   * refused as `stale_claim` once it is not current; without: also after the run ended.
+   * Writes facts, and updates the record by them (progress, usage added up, late patch, retrieval). With a fence,
+   * refused as `stale_claim` once the fence is not current. Without one, accepted even after the run has ended.
    */
   | { readonly op: "task.note"; readonly run: RunReference; readonly facts: readonly FactEvent[] }
   /**
-   * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts.
-   * Title, folder, input and metadata are replaced when they are given. With `wait` the run waits for that answer first.
+   * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` raises
+   * `resumeCount`. Title, folder, input and metadata are replaced if they are given. With `wait` the run waits for that
+   * answer first.
    */
   | {
       readonly op: "task.begin_run"
@@ -82,7 +83,7 @@ export type Operation =
     }
   | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
   /**
-   * Takes input, payload, steps and all events but the last away, of earlier runs too; status, times, digest and usage
+   * Deletes input, payload, steps and all events but the last, of earlier runs too. Status, times, digest and usage
    * stay. Terminal tasks only; with `run`, only while that is their last run.
    */
   | { readonly op: "task.strip"; readonly taskId: TaskId; readonly run?: number }
@@ -91,7 +92,7 @@ export type Operation =
   | { readonly op: "step.start"; readonly run: RunReference; readonly key: string; readonly onCrash: OnCrash }
   /**
    * Records a step as finished, started or not. A finished step keeps its first result. With `settlesClaims` the
-   * notices that it has claimed are consumed: what it answered is in the conversation now.
+   * notices that the step has claimed are consumed: its answer is in the conversation now.
    */
   | {
       readonly op: "step.finish"
@@ -100,29 +101,35 @@ export type Operation =
       readonly result: JsonValue
       readonly settlesClaims?: true
     }
-  /** Claims those that are pending, or whose claimant's run is over; returns the keys it got. */
+  /**
+   * Claims notices that are pending, claimed by the same step, or claimed by a run that is over. Answers with the keys
+   * it claimed.
+   */
   | { readonly op: "notice.claim"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
   | { readonly op: "notice.release"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
-  /** Settles them as used; `by: null` is an acknowledgement outside a turn. Returns the keys it settled. */
+  /** Settles notices as used; `by: null` is an acknowledgement outside a turn. Answers with the keys it settled. */
   | { readonly op: "notice.consume"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep | null }
-  /** Refused as `not_found` when its session exists in another workspace. */
+  /** Refused as `not_found` if its session exists in another workspace. */
   | { readonly op: "group.create"; readonly details: GroupDetails }
-  /** Becomes `joined` by itself, in the transaction of the seal or of the arrival that its `join` waited for. */
+  /**
+   * `joined` cannot be asked for: a group joins in the transaction of its seal, or of the arrival that its `join`
+   * waited for.
+   */
   | {
       readonly op: "group.move"
       readonly groupId: GroupId
       readonly to: "sealed" | "cancelled"
-      /** Refused as `wrong_state` when a member has entered, ended, left or begun anew since this was read. */
+      /** Refused as `wrong_state` if a member has entered, ended, left or begun a new run since this was read. */
       readonly ifMembers?: GroupMembership
     }
-  /** Closes an open wait and puts its run back in the queue. Refused as `wrong_state` when it is not open. */
+  /** Closes an open wait and puts its run back in the queue. Refused as `wrong_state` if the wait is not open. */
   | {
       readonly op: "wait.answer"
       readonly waitId: WaitId
       readonly answer: JsonValue
       readonly answeredBy: string
     }
-  /** Refused as `lease_held` while another holds it. Its own holder keeps its fence. */
+  /** Refused as `lease_held` while another holder has the lease. The present holder gets it under the same fence. */
   | {
       readonly op: "lease.take"
       readonly key: string
@@ -130,7 +137,7 @@ export type Operation =
       readonly ttlMs: number
       readonly data: JsonObject
     }
-  /** Refused as `stale_claim` when the lease was taken over or is gone. */
+  /** Refused as `stale_claim` if the lease was taken over or removed. */
   | { readonly op: "lease.renew"; readonly key: string; readonly holder: string; readonly fence: number }
   | { readonly op: "lease.release"; readonly key: string; readonly holder: string; readonly fence: number }
   | {
@@ -139,7 +146,7 @@ export type Operation =
       readonly workspace: WorkspaceId
       readonly data: JsonObject
     }
-  /** Replaces the data, when given, and appends messages. Refused as `version_conflict`. */
+  /** Replaces the data, if given, and appends messages. Refused as `version_conflict` if the version is another one. */
   | {
       readonly op: "session.update"
       readonly id: SessionId
@@ -149,13 +156,12 @@ export type Operation =
     }
   /**
    * Removes the session with its messages, groups and terminal tasks. Refused as `wrong_state` while one of its tasks
-   * lives, unless `forever`: such a task goes on without a session.
+   * lives, except for a `forever` task, which goes on without a session.
    */
   | { readonly op: "session.delete"; readonly id: SessionId }
   /**
-   * `expectedVersion` 0: it must not exist. Refused as `version_conflict`. A document that is left for a session
-   * `wakes` it,
-   * wherever it is open.
+   * `expectedVersion` 0: the document must not exist. Refused as `version_conflict` if the version is another one.
+   * `wakes` names the session that the document is left for, which is woken wherever it is open.
    */
   | {
       readonly op: "document.put"

@@ -10,9 +10,9 @@ export interface ArtifactReference {
 }
 
 /**
- * The result of a run. A model reads what an agent said, its facts and next steps, and no other payload. A notice
- * carries a tool's payload whole up to 8 KiB, and the beginning and the end of a longer one. Lists, people and the
- * trajectory show the digest. Artifacts are only named.
+ * The result of a run. Of an agent's run, a model reads what the agent said, its facts and its next steps. Of a tool's
+ * run, a notice carries the whole payload up to 8 KiB, and the beginning and the end of a longer one. Lists, people and
+ * the trajectory show the digest. Artifacts are only named.
  */
 export interface Patch {
   readonly digest: readonly string[]

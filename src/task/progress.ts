@@ -1,15 +1,15 @@
-/** How far a run is, as its tool tells it. Every part may be missing. */
+/** How far a run is, as its tool reports it. Every part may be missing. */
 export interface Progress {
   readonly done: number | null
   readonly total: number | null
   readonly phase: string | null
   /** The newest line the tool reported, for a person to read. */
   readonly line: string | null
-  /** For an agent. */
+  /** Only for an agent's run. */
   readonly activity?: AgentActivity
 }
 
-/** The phase of an agent that has nothing left to do but to hear how its own tasks end. */
+/** The phase of an agent that only waits for its own tasks to end. */
 export const WAITING_FOR_TASKS = "waiting for tasks"
 
 export interface AgentActivity {

@@ -9,7 +9,7 @@ import type { Wait } from "./wait.ts"
 export const TASK_KINDS = ["tool", "agent", "workflow", "turn"] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
-/** Work that lists are about: a turn is the conversation itself. */
+/** The kinds that lists show. A turn is the conversation itself. */
 export const WORK_KINDS = ["tool", "agent", "workflow"] as const satisfies readonly TaskKind[]
 
 /** When a task is stopped although nobody asked: see `GLOSSARY.md`. */
@@ -51,7 +51,8 @@ export interface TaskDetails {
   readonly tool: string
   readonly model: string | null
   /**
-   * The folder a worker must have to run the task, as an absolute path. Null if the task names none, or it was unknown.
+   * The folder a worker must have to run the task, as an absolute path. Null if the task names none, or its folder was
+   * unknown.
    */
   readonly folder: string | null
   readonly title: string
@@ -69,7 +70,7 @@ export interface TaskDetails {
   readonly limits: TaskLimits
   readonly idempotencyKey: string | null
   readonly askedBy: AskingStep | null
-  /** 0 for a task nobody's task asked for, else one more than the parent's. */
+  /** 0 for a task without a parent task, else one more than its parent's depth. */
   readonly depth: number
   readonly traceId: string | null
 }
@@ -95,7 +96,7 @@ export const PLAIN_DETAILS = {
   traceId: null,
 } as const satisfies Partial<TaskDetails>
 
-/** The numbers of the last run that outlive a change of status. */
+/** The numbers of the last run that stay when its status changes. */
 export interface RunCourse {
   readonly run: number
   /** Grows with each claim of a run. A write under an older fence is refused. */
@@ -124,7 +125,7 @@ export type RunState =
       readonly endedAt: number
       readonly stop: Stop
       readonly survivors: Survivors
-      /** The patch the work handed back although it was stopped. */
+      /** The patch that the work handed back although it was stopped. */
       readonly patch: Patch | null
     }
   | {
@@ -148,21 +149,24 @@ export interface TaskCourse extends RunCourse {
   readonly usage: Usage
   readonly resumeCount: number
   readonly retrievedAt: number | null
-  /** When retention took output and payload away. */
+  /** When the task was stripped of its input, payload and output. */
   readonly strippedAt: number | null
 }
 
 export type TaskRecord = TaskDetails & TaskCourse & RunState
 
-/** A task as lists show it: without what may be large. */
+/** A task as lists show it, without the fields that may be large. */
 export type TaskSummary = Omit<TaskDetails, "input" | "metadata"> & TaskCourse & WithoutPatch<RunState>
 
 type WithoutPatch<State> = State extends RunState ? Omit<State, "patch"> : never
 
-/** Stands for the plugin on the records of turns, gates and questions. None can have it: names begin with a letter. */
+/**
+ * The plugin on the records of turns, gates and questions. No plugin can have this name, since names begin with a
+ * letter.
+ */
 export const RUNTIME_PLUGIN = "#runtime"
 
-/** A gate or a question: it is for a person to end, and not work that goes on. */
+/** True for a gate or a question, which waits for a person and is not work that goes on. */
 export function isAskedOfPerson({ plugin, kind }: Pick<TaskDetails, "plugin" | "kind">): boolean {
   return plugin === RUNTIME_PLUGIN && kind !== "turn"
 }

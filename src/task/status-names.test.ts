@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { RUN_STATUSES, type RunStatus } from "./lifecycle.ts"
 import { fromStatusName, STATUS_NAMES, type StatusProtocol, toStatusName } from "./status-names.ts"
 
-/** The state table of the design, row by row. */
+/** The expected names, row by row, written out a second time. */
 const TABLE: Record<RunStatus, Record<StatusProtocol, string>> = {
   queued: { jaato: "pending", opencode: "running", job: "streaming", workflow: "running", mcp: "working" },
   running: { jaato: "running", opencode: "running", job: "streaming", workflow: "running", mcp: "working" },
@@ -19,7 +19,7 @@ const PROTOCOLS = Object.keys(STATUS_NAMES.queued) as StatusProtocol[]
 
 describe("status names of other protocols", () => {
   for (const protocol of PROTOCOLS)
-    test(`${protocol} has the names of the design`, () => {
+    test(`${protocol} has the names of the expected table`, () => {
       for (const status of RUN_STATUSES) expect(toStatusName(protocol, status, 1)).toBe(TABLE[status][protocol])
     })
 
@@ -30,7 +30,7 @@ describe("status names of other protocols", () => {
     expect(toStatusName("jaato", "running", 2)).toBe("running")
   })
 
-  test("the way back is every status that has the name", () => {
+  test("a foreign name leads back to every status that has it", () => {
     for (const protocol of PROTOCOLS)
       for (const status of RUN_STATUSES)
         expect(fromStatusName(protocol, toStatusName(protocol, status, 1))).toContain(status)

@@ -23,7 +23,7 @@ export function toStatusName(protocol: StatusProtocol, status: RunStatus, run: n
   return STATUS_NAMES[status][protocol]
 }
 
-/** The way back is a set, for filters only: several of our statuses share one foreign name. */
+/** All of our statuses that have this foreign name, for filters: several may share one. */
 export function fromStatusName(protocol: StatusProtocol, name: string): readonly RunStatus[] {
   if (protocol === "opencode" && name === RESUMED) return ["running"]
   return RUN_STATUSES.filter((status) => STATUS_NAMES[status][protocol] === name)

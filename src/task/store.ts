@@ -12,7 +12,7 @@ import type { Step } from "./step.ts"
 import type { WaitRecord } from "./wait.ts"
 import type { WorkerRecord } from "./worker.ts"
 
-/** Every part given must hold. */
+/** Every field that is given must match. */
 export interface TaskFilter {
   readonly workspace?: WorkspaceId
   /** Null: tasks without a session. */
@@ -25,25 +25,25 @@ export interface TaskFilter {
   readonly group?: GroupId
   readonly batch?: string
   readonly idempotencyKey?: string
-  /** At most one task has it. */
+  /** At most one task has a given asking step. */
   readonly askedBy?: AskingStep
   readonly lifetimes?: readonly Lifetime[]
   /** The worker that runs it now. */
   readonly worker?: WorkerId
   readonly inputHeldBy?: WorkerId
-  /** Every ended run of it has been consumed or superseded. */
+  /** The result of every ended run of the task was consumed or superseded. */
   readonly isConsumed?: boolean
-  /** Consumed, and the last of it before this time. */
+  /** The task is consumed, and its last result was used before this time. */
   readonly consumedBefore?: number
   readonly isStripped?: boolean
-  /** Looked at in each task that the other parts find: no index has it. */
+  /** No index has it: it is checked in each task that the other fields find. */
   readonly endedAfter?: number
 }
 
 export type CountFilter = Pick<TaskFilter, "workspace" | "kinds" | "statuses">
 export type StatusCounts = Readonly<Record<RunStatus, number>>
 
-/** Every part given must hold. */
+/** Every field that is given must match. */
 export interface NoticeFilter {
   readonly workspace?: WorkspaceId
   /** Null: notices without a session. */
@@ -53,7 +53,7 @@ export interface NoticeFilter {
   readonly notify?: readonly NotifyMode[]
 }
 
-/** Every part given must hold. */
+/** Every field that is given must match. */
 export interface GroupFilter {
   readonly workspace?: WorkspaceId
   /** Null: groups without a session. */
@@ -63,18 +63,16 @@ export interface GroupFilter {
   readonly idPrefix?: string
   readonly failFast?: boolean
   readonly merge?: MergeStrategy
-  /**
-   * Only those with members for which there is no task whose idempotency key is this, with the group's id behind it.
-   */
+  /** Only groups with members for which no task has, as idempotency key, this text followed by the group's id. */
   readonly withoutTask?: string
 }
 
-/** Every part given must hold. */
+/** Every field that is given must match. */
 export interface WaitFilter {
   readonly workspace?: WorkspaceId
   readonly taskId?: TaskId
   readonly isOpen?: boolean
-  /** The time to answer is over by then. */
+  /** The time to answer ends by then. */
   readonly expiresBy?: number
 }
 
@@ -97,17 +95,17 @@ export interface StoreHealth {
 
 export interface CommitOptions {
   /**
-   * False: answered once the loss of this process cannot undo it, although the loss of power may for a moment. For what
-   * nothing outside rests on before a later commit that waits: whatever that one's answer finds on disk, this is there
-   * too.
+   * False: answered once a crash of this process cannot undo the commit, although a loss of power may, for a moment.
+   * For writes that nothing outside depends on before a later commit that waits: once that one is answered, both are on
+   * disk.
    */
   readonly waitsForDisk?: boolean
 }
 
 /**
  * The truth. `commit` is the only door for change: the operations happen together or not at all, and the answer comes
- * once they are durable, as far as its options ask for that. Every refusal is a MeanwhileError. Reads see everything
- * committed before they were asked. Nothing here assumes one process: another may have written a moment ago.
+ * once they are durable, as far as the options ask for that. Every refusal is a MeanwhileError. A read sees everything
+ * committed before it began. Nothing here assumes one process: another may have written a moment ago.
  */
 export interface TaskStore {
   commit<const Operations extends readonly Operation[]>(
@@ -116,17 +114,20 @@ export interface TaskStore {
   ): Promise<Answers<Operations>>
 
   task(id: TaskId): Promise<TaskRecord | undefined>
-  /** An earlier or the current run of a task, as it ended or stands. */
+  /** An earlier run of a task as it ended, or the current one as it stands. */
   run(id: TaskId, run: number): Promise<TaskRecord | undefined>
   /** Newest first; with `consumedBefore`, the longest consumed first. */
   tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskSummary>>
   countTasks(filter: TaskFilter): Promise<number>
   countByStatus(filter: CountFilter): Promise<StatusCounts>
-  /** For how long the oldest of those that could run has been in the queue; undefined when there is none. */
+  /** How long the oldest run that could be taken now has been in the queue; undefined if there is none. */
   queueAgeMs(filter: CountFilter): Promise<number | undefined>
-  /** Tasks of the workspace whose id begins so, at most `limit`. */
+  /** Tasks of the workspace whose id begins with `prefix`, at most `limit`. */
   findByPrefix(workspace: WorkspaceId, prefix: string, limit: number): Promise<readonly TaskId[]>
-  /** 1 for the next to be taken, not counting turns, which take no slot; undefined when it is not queued. */
+  /**
+   * 1 for the task to be taken next. Turns are not counted, since they take no slot. Undefined if the task is not
+   * queued.
+   */
   placeInQueue(id: TaskId): Promise<number | undefined>
 
   events(id: TaskId, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>

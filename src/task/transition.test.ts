@@ -17,7 +17,10 @@ const QUEUED: Run = {
 }
 const failure = { code: "broken", message: "It broke.", details: {} }
 
-/** Refused although the table has a way: an answer to another wait, an end that the stop did not ask for. */
+/**
+ * Events that may be refused although the table has a transition: an answer to another wait, an end that the stop did
+ * not ask for.
+ */
 const MAY_BE_REFUSED: ReadonlySet<string> = new Set(["task.answered", "task.cancelled", "task.timed_out"])
 
 const stopper = fc.constantFrom(...STOPPERS)
@@ -67,7 +70,7 @@ function forEachStep(check: (before: Run, event: LifecycleEvent, after: Run | un
 }
 
 describe(`any sequence of events (seed ${SEED})`, () => {
-  test("leaves no terminal status and follows no way that the table does not have", () => {
+  test("never leaves a terminal status and makes no transition that the table does not have", () => {
     forEachStep((before, event, after) => {
       if (!isLive(before.state.status)) expect(after).toBeUndefined()
       const expected = expectStatus(before.state.status, event.type)
@@ -91,7 +94,7 @@ describe(`any sequence of events (seed ${SEED})`, () => {
     })
   })
 
-  test("ends a stop as the one who asked for it decides", () => {
+  test("ends a stop by a deadline as timed_out and any other stop as cancelled", () => {
     forEachStep((before, _event, after) => {
       if (after?.state.status !== "cancelled" && after?.state.status !== "timed_out") return
       expect(after.state.status === "timed_out").toBe(after.state.stop.by === "deadline")

@@ -9,7 +9,7 @@ export interface Wait {
   readonly id: WaitId
   readonly reason: WaitReason
   readonly question: JsonValue
-  /** When it is over without an answer, the answer is `onExpiry`. Null: it never expires. */
+  /** If nobody has answered by then, the answer is `onExpiry`. Null: the wait never expires. */
   readonly expiresAt: number | null
   readonly onExpiry: JsonValue
 }

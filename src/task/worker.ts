@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { WorkerId, WorkspaceId } from "./id.ts"
 
-/** Before the id of a worker, the key of its lease. */
+/** The key of a worker's lease is this prefix followed by the worker's id. */
 export const WORKER_LEASE_PREFIX = "worker:"
 
 /**
- * Where workers say what they can run: a document under the id of each, which counts for as long as its lease lives.
+ * Where workers announce what they can run: one document under the id of each, which counts for as long as its lease
+ * lives.
  */
 export const ANNOUNCEMENTS = { workspace: "#runtime" as WorkspaceId, collection: "workers" } as const
 
