@@ -8,12 +8,12 @@ import type { TokenUsage } from "./token-usage.ts"
 
 export type AgentStatus = "active" | "done" | "error"
 
-/** How one turn came out. */
+/** How one turn ended. */
 export type TurnOutcome = "completed" | "stopped" | "failed"
 
 /** Tokens, cost and time of one turn. */
 export interface TurnAccounting {
-  /** Its task; null in a session that is not kept. */
+  /** The task of the turn; null in a session that is not stored. */
   readonly turn: TaskId | null
   readonly outcome: TurnOutcome
   readonly model: string
@@ -48,14 +48,14 @@ export type AgentEventBody =
       readonly callId: string
       readonly tool: string
       readonly input: JsonValue
-      /** When it moves to the background; absent when it does not. */
+      /** The time after which the call moves to the background; absent if it does not. */
       readonly backgroundAfterMs?: number
     }
-  /** A person is asked whether it may run. */
+  /** A person is asked whether the call may run. */
   | { readonly type: "tool_call.asked"; readonly callId: string; readonly tool: string }
-  /** They said yes: it runs from here on. */
+  /** The person said yes: the call runs from here on. */
   | { readonly type: "tool_call.allowed"; readonly callId: string; readonly tool: string }
-  /** How far it is, while it is in the foreground: the newest, ten times a second at most. */
+  /** The newest progress of a call in the foreground, ten times a second at most. */
   | {
       readonly type: "tool_call.progressed"
       readonly callId: string
@@ -67,49 +67,49 @@ export type AgentEventBody =
       readonly callId: string
       readonly tool: string
       readonly isSuccess: boolean
-      /** It was not allowed, by a person or by the policy: nothing of it was done. */
+      /** True if a person or the policy did not allow the call: nothing of it was done. */
       readonly isRefused: boolean
-      /** Since it began, or since it was allowed: not the time in which a person was asked. */
+      /** Since the call began, or since it was allowed. The time in which a person was asked does not count. */
       readonly durationMs: number
-      /** The task it goes on as, when it moved to the background. */
+      /** The task that the call goes on as, if it moved to the background. */
       readonly taskId: TaskId | null
-      /** How long that task may run in all, when there is a limit. */
+      /** How long that task may run in all; absent if there is no limit. */
       readonly timeoutMs?: number
-      /** Tasks that it has started, when it is a tool that does. */
+      /** Tasks that the call has started, if its tool starts tasks. */
       readonly started?: readonly TaskId[]
-      /** That task waits for a person's approval: nothing of it was done yet. */
+      /** The task waits for a person's approval, and nothing of it was done yet. */
       readonly isAwaitingApproval?: true
       /** One line for people. */
       readonly summary: string
     }
-  /** Told before the end is durable: a store that then fails makes `send` reject all the same. */
+  /** Sent before the turn's end is durable. If the store then fails, `send` rejects all the same. */
   | { readonly type: "turn.completed"; readonly accounting: TurnAccounting }
   | { readonly type: "context.updated"; readonly usage: ContextUsage }
   | { readonly type: "history.updated"; readonly messages: readonly Message[] }
   | { readonly type: "agent.completed"; readonly text: string }
   /** A piece of an answer as the model writes it; the whole follows as `agent.output` of source `model`. */
   | { readonly type: "content.delta"; readonly source: "model" | "reasoning"; readonly text: string }
-  /** The deltas since the last whole output are void: the call is made again. */
+  /** The deltas since the last whole output are void, because the model is called again. */
   | { readonly type: "content.reset"; readonly reason: string }
   | { readonly type: "model_call.retried"; readonly attempt: number; readonly afterMs: number; readonly reason: string }
   | { readonly type: "context.collected"; readonly summary: string; readonly removedMessages: number }
   | { readonly type: "task.changed"; readonly event: TaskEvent }
-  /** A turn begins that nobody asked for, to tell what these tasks came to. Comes before its `agent.status_changed`. */
+  /** A turn begins that nobody asked for, to report the results of these tasks. Sent before its `agent.status_changed`. */
   | { readonly type: "report.started"; readonly tasks: readonly ReportedTask[]; readonly group: ReportedGroup | null }
-  /** The agent tells of background results without being asked. Its text came as `agent.output` before. */
+  /** The agent has reported background results without being asked. Its text was sent as `agent.output` before. */
   | { readonly type: "report.published"; readonly report: PublishedReport }
-  /** For the person alone: results that no report was made of. The model hears of them with the next message. */
+  /** Results without a report, for the person alone. The model reads them with the next message. */
   | {
       readonly type: "notification.shown"
       readonly text: string
       readonly taskIds: readonly TaskId[]
-      /** Why the agent does not report of them by itself, where a limit says so: `after 3 reports in a row …`. */
+      /** Why the agent does not report them itself, if a limit is the reason: `after 3 reports in a row …`. */
       readonly why?: string
     }
 
 export interface ReportedTask {
   readonly id: TaskId
-  /** One line for people; of others, and data. */
+  /** One line for people. It is foreign text: data, never instructions. */
   readonly title: string
 }
 
@@ -128,7 +128,7 @@ export interface PublishedReport {
   readonly groupId: GroupId | null
 }
 
-/** Every event names its agent: the session, of the main agent or of a subagent below it. */
+/** Every event names its agent by its session: the main agent's, or that of a subagent below it. */
 export type AgentEvent = AgentEventBody & { readonly agent: SessionId }
 
 export type AgentListener = (event: AgentEvent) => void

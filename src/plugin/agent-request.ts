@@ -30,7 +30,7 @@ export interface AgentRequest {
 
 /** The text fields of the payload of an agent's run; other fields may stand beside them. */
 export interface AgentAnswer {
-  /** Its last text, whole. */
+  /** The agent's last text, whole. */
   readonly answer: string
   /** The input of the agent's `finish` call. If present, it is the agent's result instead of its last text. */
   readonly digest?: readonly string[]

@@ -10,9 +10,9 @@ import type { BackgroundPolicy, Tool } from "./tool.ts"
 import type { ToolPlugin } from "./tool-plugin.ts"
 
 export interface BackgroundCapableOptions {
-  /** For capable tools that name no threshold. */
+  /** The threshold of tools that can run in the background and name none. */
   readonly thresholdSeconds?: number
-  /** How long a cancel waits to see the work gone. */
+  /** How long a cancel waits for the work to end. */
   readonly cancelWaitSeconds?: number
   readonly workspace?: WorkspaceId
 }
@@ -80,7 +80,7 @@ function isCapable(adapter: Adapter, toolName: string): boolean {
   return typeof background === "function" || (background !== undefined && background.mode !== "never")
 }
 
-/** A tool that decides by its input is asked when there is one, and counts as naming no threshold when there is not. */
+/** A tool whose policy depends on the input is asked with it. Without a valid input it counts as naming no threshold. */
 function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown): number | null {
   const tool = toolOf(adapter, toolName)
   const parsed = tool?.input.safeParse(input)

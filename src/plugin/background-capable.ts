@@ -11,7 +11,7 @@ export interface BackgroundHandle {
   readonly pluginName: string
   readonly toolName: string
   readonly createdAt: number
-  /** Null: nobody knows. */
+  /** Null: not known. */
   readonly estimatedDurationSeconds: number | null
   readonly metadata: JsonObject
 }
@@ -21,7 +21,7 @@ export interface BackgroundResult {
   readonly status: BackgroundStatus
   /** The tool's return value; null until the task has completed. */
   readonly result: JsonValue
-  /** Why it did not complete; null while it runs and when it did. */
+  /** Why the task did not complete; null while it runs and if it completed. */
   readonly error: string | null
   readonly startedAt: number | null
   readonly completedAt: number | null
@@ -33,19 +33,19 @@ export type RunningWork = Promise<unknown> | { readonly pid: number }
 
 /**
  * The full contract of a plugin that runs its tools in the background itself, for example on a server with tasks of its
- * own. Other plugins get it from `backgroundCapable`. Every method that takes a task id refuses one that is not this
- * plugin's as `not_found`.
+ * own. Other plugins get it from `backgroundCapable`. Every method that takes a task id refuses the id of another
+ * plugin's task as `not_found`.
  */
 export interface BackgroundCapable {
   supportsBackground(toolName: string): Promise<boolean>
-  /** Seconds after which a call leaves the foreground; null: never by itself. With `input` it is that call's figure. */
+  /** Seconds after which a call leaves the foreground; null: never by itself. With `input`, the figure of that call. */
   autoBackgroundThreshold(toolName: string, input?: unknown): Promise<number | null>
-  /** Seconds, or null when nobody knows. */
+  /** Seconds; null if not known. */
   estimateDuration(toolName: string, input: unknown): Promise<number | null>
   /**
    * Returns once the task exists, not when it ends. Refused as `not_background_capable` for a tool that cannot. The
-   * same
-   * `callKey` is the same call, made again after a crash: a plugin that recognises the key returns the existing task.
+   * same `callKey` is the same call, made again after a crash: a plugin that recognises the key returns the existing
+   * task.
    */
   startBackground(
     toolName: string,
@@ -54,24 +54,27 @@ export interface BackgroundCapable {
     callKey?: string,
   ): Promise<BackgroundHandle>
   getStatus(taskId: string): Promise<BackgroundStatus>
-  /** With `wait` it answers when the task has ended. A result that was handed out counts as used. */
+  /** With `wait` it resolves once the task has ended. A result that was returned counts as used. */
   getResult(taskId: string, wait?: boolean): Promise<BackgroundResult>
-  /** True when nothing of it runs any more, also if it had ended before; false when it could not be stopped. */
+  /** True if nothing of the task runs any more, also if it had ended before; false if it could not be stopped. */
   cancel(taskId: string): Promise<boolean>
-  /** Pending and running ones. */
+  /** Pending and running tasks. */
   listTasks(): Promise<readonly BackgroundHandle[]>
-  /** Removes tasks whose result was used at least so long ago (default 3600 s); returns how many. */
+  /** Removes tasks whose result was used at least this long ago (default 3600 s); returns how many. */
   cleanupCompleted(maxAgeSeconds?: number): Promise<number>
   registerRunningTask(work: RunningWork, toolName: string, input: unknown): Promise<BackgroundHandle>
 }
 
 /**
- * Marks plugins whose contract comes from `backgroundCapable`: their tasks are ours. A global symbol, because two
- * copies of this package may meet.
+ * Marks a plugin whose contract comes from `backgroundCapable`: its tasks are tasks of this runtime. A global symbol,
+ * because two copies of this package may meet.
  */
 export const RUNS_HERE: unique symbol = Symbol.for("meanwhile.runs-here")
 
-/** True for a plugin whose calls must be carried by tasks of ours. */
+/**
+ * True for a plugin with tasks of its own: each of its calls needs a task of this runtime that follows the plugin's
+ * task.
+ */
 export function runsElsewhere<Plugin extends object>(plugin: Plugin): plugin is Plugin & BackgroundCapable {
   return isBackgroundCapable(plugin) && !(RUNS_HERE in plugin)
 }
@@ -89,7 +92,7 @@ const METHODS = [
   "registerRunningTask",
 ] as const satisfies readonly (keyof BackgroundCapable)[]
 
-/** By structure: whatever has all ten methods is capable, wherever it comes from. */
+/** Decides by structure: a value with all ten methods is capable, wherever it comes from. */
 export function isBackgroundCapable(value: unknown): value is BackgroundCapable {
   if (typeof value !== "object" || value === null) return false
   return METHODS.every((name) => typeof Reflect.get(value, name) === "function")

@@ -4,15 +4,15 @@ import { lazily } from "../base/lazily.ts"
 import type { ArtifactHash, GroupId, TaskId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 
-/** The result of a background run, as its session sees it until it has used it. */
+/** The result of a background run, as its session sees it until the result is used. */
 export interface BackgroundTaskResult {
   readonly taskId: TaskId
   readonly groupId: GroupId | null
-  /** Everything but `completed` is `failed` here; the summary says which. */
+  /** `failed` stands for every end but `completed`; the summary says which end it was. */
   readonly status: "completed" | "failed"
   /** About a hundred tokens for the model; null when there is nothing to say. */
   readonly summary: string | null
-  /** All of it, for programs: a notice tells what a tool returned up to a bound, and of an agent what it said. */
+  /** The whole payload, for programs. A notice shows a tool's payload up to a bound, and of an agent what it said. */
   readonly payload: JsonValue
   readonly facts: JsonObject
   readonly artifacts: readonly ArtifactReference[]
@@ -20,19 +20,19 @@ export interface BackgroundTaskResult {
   readonly completedAt: number
 }
 
-/** The results of a session's background tasks that it has not used yet: a view, the notices are the truth. */
+/** The results of a session's background tasks that it has not used yet. A view only: the notices are the truth. */
 export interface Trajectory {
   /** By task, the oldest end first. */
   unconsumed(): Promise<ReadonlyMap<TaskId, BackgroundTaskResult>>
-  /** Returns how many were not used before. */
+  /** Returns how many had not been used before. */
   markConsumed(ids: readonly TaskId[]): Promise<number>
-  /** Takes output and payload of what was used away at once, instead of when its time is over; returns how many. */
+  /** Deletes output and payload of used results now, instead of at the end of their retention time; returns how many. */
   clearConsumed(): Promise<number>
 }
 
 const LATEST_TIME = 8_640_000_000_000_000
 
-/** A result that was kept outside the store: it may be anything by now. */
+/** Parses a result that was kept outside the store, where anything may have happened to it. */
 export const backgroundResultSchema = lazily((): z.ZodType<BackgroundTaskResult> => {
   const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, "is no id")
   return z.strictObject({

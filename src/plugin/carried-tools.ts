@@ -13,9 +13,9 @@ const ESTIMATE_WAIT_MS = 500
 const MOST_ESTIMATES = 100
 
 /**
- * The tools of a plugin that runs its work elsewhere, as tools of ours: each call is a task there, and one here that
- * carries it. The plugin is asked once what its tools can do; its answers hold until it is exposed or refreshed again.
- * A tool of another kind than `tool` runs as it is.
+ * The tools of a plugin that runs its work elsewhere, as tools of this runtime: each call is a task of the plugin, and
+ * a task here that follows it. The plugin is asked once what its tools can do; its answers hold until it is exposed or
+ * refreshed again. A tool of a kind other than `tool` stays as it is.
  */
 export async function carryTools(plugin: ContributingPlugin & BackgroundCapable): Promise<readonly Tool[]> {
   return Promise.all((plugin.tools ?? []).map((tool) => carryTool({ plugin, tool })))
@@ -31,14 +31,14 @@ async function carryTool(elsewhere: Elsewhere): Promise<Tool> {
     ...tool,
     background: toPolicy(elsewhere, await plugin.autoBackgroundThreshold(tool.name)),
     estimateMs: createEstimate(elsewhere),
-    // All that a run does beside its one step can be done again.
+    // Everything that a run does outside its one step can be repeated.
     reattaches: true,
     endElsewhere: (steps) => endCarried(elsewhere, steps),
     run: (input, context) => carryCall(elsewhere, input, context),
   }
 }
 
-/** A call whose time is up before it would leave the foreground stays there. */
+/** A call whose time limit ends before its threshold stays in the foreground. */
 function toPolicy({ plugin, tool }: Elsewhere, seconds: number | null): BackgroundPolicy {
   if (seconds === null) return { mode: "on_request" }
   if (!Number.isFinite(seconds) || seconds < 0) {
@@ -53,7 +53,7 @@ function toPolicy({ plugin, tool }: Elsewhere, seconds: number | null): Backgrou
   return typeof tool.timeoutMs === "number" && tool.timeoutMs <= ms ? { mode: "on_request" } : { mode: "after", ms }
 }
 
-/** Readers of a task are shown the estimate without waiting for it: a late estimate is shown the next time. */
+/** Waits only briefly, so that readers of a task are not held up. A later estimate is shown the next time. */
 function createEstimate({ plugin, tool }: Elsewhere): NonNullable<Tool["estimateMs"]> {
   const asked = createNewestMap<string, Promise<number | null>>(MOST_ESTIMATES)
   return async (input) => {
@@ -72,25 +72,28 @@ interface Elsewhere {
   readonly tool: Tool
 }
 
-/** Its result is the id that the work has there. */
+/** The result of this step is the id of the plugin's task. */
 const START_STEP = "start-elsewhere"
-/** Ours comes first. The other one is for work that nobody is left to stop. */
+/**
+ * The plugin's own time limit is this much longer, so that the limit of the task here ends first. It is for work that
+ * nobody is left to stop.
+ */
 const LATER_LIMIT_SECONDS = 60
 const LOOK_AGAIN_MS = 500
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 10_000
-/** In a row: about two minutes. */
+/** After this many failures in a row, about two minutes of them, the plugin counts as unreachable. */
 const MOST_FAILURES = 20
 const END_WAIT_MS = 5_000
 
 /**
- * Makes a call by a task of the plugin's own and follows that to its end. When Meanwhile dies
+ * Starts a task of the plugin for the call and follows it to its end. If Meanwhile dies
  *
- * - in the foreground: nothing is written, and the turn does with the call what the tool's `onCrash` says;
- * - inside the start: the work may be there or not, and again `onCrash` decides. `retry` is for a plugin that
- * recognises
- *   the key of the call;
- * - anywhere else: the run goes on in the next life. It is started there if it was not, and found by its id if it was.
+ * - in the foreground: nothing was stored, and the tool's `onCrash` decides what the turn does with the call;
+ * - inside the start: the plugin's task may exist or not, and again `onCrash` decides. `retry` is for a plugin that
+ *   recognises the key of the call;
+ * - anywhere else: the run goes on after the restart. It starts the plugin's task if that was not done, and finds it by
+ *   its id if it was.
  */
 async function carryCall(elsewhere: Elsewhere, input: unknown, context: ToolContext): Promise<JsonValue | ToolReturn> {
   const id = await startThere(elsewhere, input, context)
@@ -101,12 +104,13 @@ async function carryCall(elsewhere: Elsewhere, input: unknown, context: ToolCont
     if (!context.signal.aborted || isLost(context)) throw error
     if (await cancelThere(elsewhere, id)) throw error
     context.log.warn("work elsewhere could not be stopped", { task: context.taskId, plugin: elsewhere.plugin.name })
-    // It runs, and so does this until it is given up: a stop is not said to be over while its work goes on.
+    // The work still runs, so it is followed until the stop is given up: a stop does not count as over while its work
+    // goes on.
     return following
   }
 }
 
-/** The same for a run that nobody has any more. False: something of it may still run. */
+/** Cancels the plugin's task of a run that no worker has any more. False: some of its work may still run. */
 async function endCarried(elsewhere: Elsewhere, steps: readonly Step[]): Promise<boolean> {
   const start = steps.find(({ key }) => key === START_STEP)
   if (!start) return true
@@ -128,7 +132,7 @@ async function startThere(elsewhere: Elsewhere, input: unknown, context: ToolCon
   try {
     return await context.step(START_STEP, start, { onCrash })
   } catch (error) {
-    // The task runs unfound, unless the present owner of the run started it under the same key.
+    // Nobody would find the started task, unless the worker that has the run now started it under the same key.
     const isFound = isLost(context) && onCrash === "retry"
     if (begun.id !== null && !isFound) await cancelThere(elsewhere, begun.id)
     throw error
@@ -141,7 +145,7 @@ function requireId({ plugin, tool }: Elsewhere, taskId: unknown): string {
   throw new MeanwhileError("plugin_unavailable", message, { plugin: plugin.name, tool: tool.name })
 }
 
-/** Over lost connections too: the work does not end because nobody could look at it for a while. */
+/** Survives lost connections: the work does not end because nobody could look at it for a while. */
 async function follow(elsewhere: Elsewhere, id: string, context: ToolContext): Promise<JsonValue | ToolReturn> {
   const { plugin } = elsewhere
   let failures = 0
@@ -195,12 +199,12 @@ async function cancelThere({ plugin }: Elsewhere, id: string): Promise<boolean> 
   }
 }
 
-/** By its code alone: a plugin may come with a copy of Meanwhile of its own. */
+/** Looks at the code alone: a plugin may bring a copy of Meanwhile of its own, with another error class. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "not_found"
 }
 
-/** Another worker has the run, and follows the work now. */
+/** True if another worker has the run and follows the work now. */
 function isLost({ signal }: ToolContext): boolean {
   return isMeanwhileError(signal.reason, "stale_claim")
 }

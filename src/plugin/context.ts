@@ -30,16 +30,19 @@ export interface ToolContext {
   /** The id of the task, or the one it will have if it is promoted. */
   readonly taskId: TaskId
   readonly run: number
-  /** The same when the call is made again after a crash: hand it on where a repeated start must be recognised. */
+  /** Stays the same when the call is made again after a crash: pass it on where a repeated start must be recognised. */
   readonly callKey: string
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
   /** How long the run may take. Null: as long as it needs. */
   readonly timeoutMs: number | null
-  /** Aborted when the run must stop: cancelled, past its time limit, or no longer ours. */
+  /** Aborted when the run must stop: cancelled, past its time limit, or claimed by another worker. */
   readonly signal: AbortSignal
   progress(update: Partial<Progress>): void
-  /** Adds to what the task has used. Past its budget the task is stopped, unless it is done but for handing back. */
+  /**
+   * Adds to what the task has used. Past its budget the task is stopped, unless `isLast` says that only its result is
+   * left to hand back.
+   */
   spend(usage: Partial<Usage>, options?: { readonly isLast?: boolean }): void
   readonly output: {
     write(data: string | Uint8Array): void
@@ -61,14 +64,17 @@ export interface ToolContext {
     effect: (step: StepContext) => Promise<Result>,
     options?: { readonly onCrash?: OnCrash },
   ): Promise<Result>
-  /** Kept by hash under the task; by itself when the call ends in the foreground, which leaves no task. */
+  /** Keeps bytes by hash under the task, or under no task if the call ends in the foreground, which leaves none. */
   readonly artifacts: {
     put(name: string, mediaType: string, bytes: Uint8Array): Promise<ArtifactReference>
   }
-  /** In the run's workspace. What is started here is a child of the run, and of its session unless it names another. */
+  /**
+   * Bound to the run's workspace. A task started here is a child of the run, and of its session unless the call names
+   * another.
+   */
   readonly tasks: TaskService
   readonly sessions: SessionsPort
-  /** Refused as `wrong_state` where there is no session whose model it could be. */
+  /** Refused as `wrong_state` without a session whose model it could be. */
   readonly model: ModelPort
   readonly person: PersonPort
   readonly documents: DocumentsPort
@@ -78,7 +84,7 @@ export interface ToolContext {
 /** The ports that reach beyond the task. The composition of the runtime supplies them. */
 export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person" | "documents">
 
-/** The run that asks for them. */
+/** The run that asks for the ports. */
 export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal"> {
   /** The plugin whose tool the run executes. */
   readonly plugin: string
@@ -92,7 +98,7 @@ export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspa
   readonly usage: Usage
   /** True once the store has a record of the run: it is in the background, or about to be. */
   readonly isRecorded: boolean
-  /** Resolves when its end is durable, or when nothing more of it will be written here. */
+  /** Resolves once the run's end is durable, or once this process will write nothing more of the run. */
   readonly ended: Promise<unknown>
   /** True if this process drops the run before its end: a shutdown hands it back, or another worker has it. */
   readonly isLeft: boolean

@@ -5,7 +5,7 @@ import type { UserCommand } from "./user-command.ts"
 /** The additions of a plugin to a conversation. A tool plugin consists of them; a session plugin may have some too. */
 export interface Contribution {
   readonly tools?: readonly Tool[]
-  /** Put before the model while the plugin is exposed. */
+  /** Given to the model while the plugin is exposed. */
   readonly systemInstructions?: string | (() => string)
   /** Tools of this plugin that need no permission. */
   readonly autoApprovedTools?: readonly string[]

@@ -13,7 +13,7 @@ export function definePlugin<Definition extends Plugin>(plugin: Definition): Def
 
 const builtins = new WeakSet<object>()
 
-/** Declares a plugin of our own. A test has looked for mistakes in each: no start looks again, which takes a while. */
+/** Declares a built-in plugin. A test checks each of them, so no start repeats the check, which takes a while. */
 export function defineBuiltin<Definition extends Plugin>(plugin: Definition): Definition {
   builtins.add(plugin)
   return plugin
@@ -32,7 +32,7 @@ export function checkPlugin(value: unknown): asserts value is Plugin {
   )
 }
 
-/** Everything that is wrong with it. */
+/** Every mistake in the value. */
 export function findPluginProblems(value: unknown): readonly string[] {
   // Each shape is parsed a few times only: compiling a parser for it would cost more than it saves.
   const parsed = pluginSchema().safeParse(value, { jitless: true })
@@ -45,7 +45,7 @@ function nameOf(value: unknown): string | undefined {
   return typeof value.name === "string" && value.name !== "" ? value.name : undefined
 }
 
-/** The contribution of a plugin to a conversation; undefined for kinds that have none. */
+/** The contribution of a plugin to a conversation; empty for kinds that have none. */
 function contributionOf(plugin: Plugin): Contribution {
   return plugin.kind === "tool" || plugin.kind === "session" ? plugin : {}
 }

@@ -2,9 +2,9 @@ import type { DurationEstimate } from "./task-service.ts"
 import type { BackgroundPolicy, Tool } from "./tool.ts"
 
 export interface DescribeOptions {
-  /** After how long a capable tool that names no threshold is promoted. */
+  /** The threshold of tools that can run in the background and name none. */
   readonly backgroundThresholdMs: number
-  /** Known durations of its calls. */
+  /** How long the tool's calls are known to take. */
   readonly estimate?: DurationEstimate | null
 }
 
@@ -15,7 +15,7 @@ export function describeTool(tool: Tool, options: DescribeOptions): string {
     .join(" ")
 }
 
-/** Nothing for a tool that always answers in the foreground: that is what a model expects of a tool anyway. */
+/** Empty for a tool that always answers in the foreground, as a model expects of a tool anyway. */
 function describePolicy(tool: Tool, options: DescribeOptions): string {
   if (typeof tool.background === "function") {
     return `A call that takes longer than some seconds (how many depends on its input) ${GOES_ON}`

@@ -12,7 +12,7 @@ export interface DiscoveryEntry {
   readonly config?: unknown
 }
 
-/** Fetches what the entry names. Reading files and packages is no business of the registry. */
+/** Loads the plugin that the entry names. The registry itself reads no files or packages. */
 export type LoadPlugin = (entry: DiscoveryEntry) => Promise<unknown>
 
 export interface Discovered {
@@ -20,7 +20,7 @@ export interface Discovered {
   readonly plugin: Plugin
 }
 
-/** Loads all at once and keeps the order of the entries. What is no usable plugin is skipped with its reason. */
+/** Loads all entries at once and keeps their order. An entry without a usable plugin is skipped with the reason. */
 export async function discoverPlugins(
   state: RegistryState,
   entries: readonly DiscoveryEntry[],

@@ -5,13 +5,14 @@ import type { JsonValue } from "../base/json.ts"
  * every process that continues it has them, and they are deleted with it. Calls outside a conversation share one set.
  */
 export interface DocumentsPort {
-  /** Undefined when there is none. */
+  /** Undefined if there is no document of this name. */
   read(name: string): Promise<JsonValue | undefined>
   /**
-   * Returns what is kept now: without secrets.
+   * Returns the value that is stored now, redacted.
    *
-   * Contract: nothing is lost that another call or process writes at the same time. `change` is called again with what
-   * that one wrote, so it does nothing but return a value. What it throws is thrown, and nothing is written.
+   * Contract: no value is lost that another call or process writes at the same time. `change` is then called again with
+   * that value, so it must do nothing but return a new one. If it throws, the error is thrown here and nothing is
+   * written.
    */
   change(name: string, change: (before: JsonValue | undefined) => JsonValue): Promise<JsonValue>
 }

@@ -21,8 +21,8 @@ import type { Tool } from "./tool.ts"
 const LONGEST_SHUTDOWN_MS = 10_000
 
 /**
- * Contract: resolves when the plugin is initialized and reachable, or when it is hidden and its reason is among the
- * skipped. A plugin that cannot be exposed is no error of the caller's.
+ * Contract: resolves once the plugin is initialized and reachable, or once the reason why it is not is among the
+ * skipped. A plugin that cannot be exposed is not an error of the caller.
  */
 export async function exposePlugin(
   state: RegistryState,
@@ -39,7 +39,10 @@ export async function exposePlugin(
   })
 }
 
-/** Out of reach first, then shut down: no call can meet a plugin that is going away. Hidden even if that fails. */
+/**
+ * Hides the plugin first and then shuts it down, so that no call meets a plugin that is closing. It is hidden even if
+ * the shutdown fails.
+ */
 export async function unexposePlugin(state: RegistryState, registered: RegisteredPlugin): Promise<void> {
   return inTurn(registered, async () => {
     if (registered.exposure === "hidden") return
@@ -82,7 +85,7 @@ async function initialize(state: RegistryState, { plugin, config }: RegisteredPl
   }
 }
 
-/** Rejects if the plugin takes too long: it is left, so that one plugin cannot keep the others from closing. */
+/** Rejects if the plugin takes too long. It is then left alone, so that it cannot keep other plugins from closing. */
 async function shutDown({ clock }: RegistryState, plugin: Plugin): Promise<void> {
   const limit = new AbortController()
   const stop = (): void => limit.abort(new Error(`it took longer than ${LONGEST_SHUTDOWN_MS / 1_000} s`))
@@ -116,7 +119,10 @@ const TOOL_CHANGES: ReadonlySet<RegistryChange["type"]> = new Set([
   "plugin.tools_changed",
 ])
 
-/** The host that the registry hands to this plugin. The plugin hears of no changes to its own tools: it made them. */
+/**
+ * The host that the registry hands to this plugin. The plugin is not told of changes to its own tools, which it made
+ * itself.
+ */
 function createPluginHost(state: RegistryState, name: string): PluginHost {
   return {
     tools: () => state.tools.all().map(({ plugin, tool }) => ({ plugin, tool })),
@@ -138,7 +144,8 @@ function createPluginHost(state: RegistryState, name: string): PluginHost {
 }
 
 /**
- * Reads the tools of an exposed plugin again, whose list has changed. One that runs its work elsewhere is asked first.
+ * Reads the tools of an exposed plugin again after its list has changed. A plugin that runs its work elsewhere is first
+ * asked what the tools can do.
  */
 export function refreshTools(state: RegistryState, name: string): void {
   const registered = state.plugins.get(name)

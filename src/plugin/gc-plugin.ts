@@ -4,9 +4,9 @@ import type { ModelPort } from "./model-port.ts"
 import type { PluginBase } from "./plugin-base.ts"
 
 export interface GcConfig {
-  /** Share of the context window at which collection is due. 75 unless the person says otherwise. */
+  /** Share of the context window at which collection is due. Default 75. */
   readonly thresholdPercent: number
-  /** Share of the context window to come down to. */
+  /** Share of the context window to which a collection brings it down. */
   readonly targetPercent: number
 }
 
@@ -31,7 +31,7 @@ export interface CollectionContext {
   readonly signal: AbortSignal
 }
 
-/** Makes room in the context window. Decides nothing about tasks: their roster is put back by the session. */
+/** Makes room in the context window. Decides nothing about tasks, whose roster the session puts back. */
 export interface GcPlugin extends PluginBase {
   readonly kind: "gc"
   shouldCollect(usage: ContextUsage, config: GcConfig): Promise<CollectionDecision> | CollectionDecision

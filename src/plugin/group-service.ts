@@ -5,7 +5,7 @@ import type { Wait } from "../task/wait.ts"
 import type { StopRequest } from "./stop-request.ts"
 
 export interface GroupRequest {
-  /** One line for people and for the model. Within a session one open group has it. */
+  /** One line for people and for the model. A session has at most one open group of a name. */
   readonly name: string
   readonly workspace?: WorkspaceId
   /** The conversation that its report is addressed to. */
@@ -14,7 +14,7 @@ export interface GroupRequest {
   readonly join?: GroupJoin
   /** The first member that does not complete stops the others. Default false. */
   readonly failFast?: boolean
-  /** Default `combined`: one report with what every member came to. */
+  /** Default `combined`: one report with the results of all members. */
   readonly report?: GroupReport
   /** Default `append`. */
   readonly merge?: MergeStrategy
@@ -29,7 +29,10 @@ export interface GroupService {
   get(id: string, scope?: GroupFilter): Promise<GroupRecord>
   /** Newest first. */
   list(filter?: GroupFilter): Promise<readonly GroupRecord[]>
-  /** Takes no more members; joined at once when enough of them have ended. Sealing a sealed one changes nothing. */
+  /**
+   * Closes the group to new members. It joins at once if enough members have ended. Sealing a sealed group changes
+   * nothing.
+   */
   seal(id: string, scope?: GroupFilter): Promise<GroupRecord>
   /** Stops the live members and releases everyone who waits for the group. */
   cancel(id: string, request?: StopRequest, scope?: GroupFilter): Promise<GroupRecord>
@@ -38,6 +41,9 @@ export interface GroupService {
    * pending.
    */
   gate(id: string, scope?: GroupFilter): Promise<Wait>
-  /** Says whether what a `human_gated` group came to is used. Refused as `wrong_state` unless it waits for that. */
+  /**
+   * Decides whether the results of a `human_gated` group are used. Refused as `wrong_state` unless the decision is
+   * pending.
+   */
   decide(id: string, decision: "apply" | "reject", by: string, scope?: GroupFilter): Promise<GroupRecord>
 }

@@ -22,7 +22,7 @@ it("takes every part with every field that a message can have, and leaves it as 
   for (const message of messages) expect(messageSchema().parse(JSON.parse(JSON.stringify(message)))).toEqual(message)
 })
 
-it("refuses what no message has", () => {
+it("refuses roles and fields that no message has", () => {
   for (const parts of [[{ type: "text", text: "x", more: 1 }], [{ type: "call" }], [{ type: "file", source: {} }]]) {
     expect(messageSchema().safeParse({ role: "user", parts }).success).toBe(false)
   }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { lazily } from "../base/lazily.ts"
 import type { Message } from "./message.ts"
 
-/** A message as it comes from a file that anyone may have written. */
+/** Parses a message from a file that anyone may have written. */
 export const messageSchema = lazily((): z.ZodType<Message> => {
   const metadata = z.record(z.string(), z.json()).exactOptional()
   const text = z.strictObject({ type: z.literal("text"), text: z.string(), metadata })

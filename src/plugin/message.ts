@@ -31,7 +31,7 @@ export interface FunctionCall {
   /** Unique in its conversation. */
   readonly id: string
   readonly tool: string
-  /** As the model gave them. Text that is no JSON stays text: the tool's schema refuses it. */
+  /** The arguments as the model gave them. Text that is not JSON stays text, and the tool's schema refuses it. */
   readonly input: JsonValue
   readonly metadata?: ProviderMetadata
 }
@@ -63,7 +63,7 @@ export function userMessage(text: string, files: readonly FilePart[] = []): Mess
   return { role: "user", parts: [{ type: "text", text }, ...files] }
 }
 
-/** All its text, without reasoning, calls and results. */
+/** All text of the message, without reasoning, calls and results. */
 export function textOf({ parts }: Message): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("")
 }

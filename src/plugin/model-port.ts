@@ -1,7 +1,10 @@
 import type { Message } from "./message.ts"
 import type { ProviderResponse } from "./model.ts"
 
-/** The model of the calling conversation, for a plugin's own use. What it uses is in the ledger, and no tool is offered. */
+/**
+ * The model of the calling conversation, for a plugin's own use. Its usage goes into the ledger. The model is offered
+ * no tools.
+ */
 export interface ModelPort {
   /** `provider/name`. */
   readonly id: string

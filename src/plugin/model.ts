@@ -4,9 +4,7 @@ import type { InputSchema } from "./tool-schema.ts"
 
 /** A tool as a model call names it. */
 export interface ModelTool {
-  /**
-   * Letters, digits, - and _, with single dots between: a provider whose API refuses dots names them otherwise there.
-   */
+  /** Letters, digits, - and _, with single dots between them. A provider whose API refuses dots sends another name there. */
   readonly name: string
   readonly description: string
   readonly inputSchema: InputSchema
@@ -16,7 +14,7 @@ export interface ModelTool {
 export type ModelDelta = { readonly type: "text" | "reasoning"; readonly text: string }
 
 export interface ModelRequest {
-  /** Empty: none. */
+  /** Empty: no system prompt. */
   readonly system: string
   readonly messages: readonly Message[]
   readonly tools: readonly ModelTool[]
@@ -26,7 +24,7 @@ export interface ModelRequest {
   readonly onDelta?: (delta: ModelDelta) => void
 }
 
-/** `length`: the answer was cut at its longest; `filter`: the provider withheld it. */
+/** `length`: the answer was cut at the longest allowed; `filter`: the provider withheld it. */
 export type FinishReason = "stop" | "calls" | "length" | "filter" | "other"
 
 /** One finished answer, the same from every provider. */
@@ -43,16 +41,15 @@ export interface ProviderResponse {
  *
  * Contract of `generate`: rejects with a MeanwhileError whose code says what happened (`rate_limited`,
  * `model_unavailable`, `context_overflow`, `key_refused`, `unknown_model`, `model_refused`), with `retryAfterMs` in its
- * details when the
- * provider named a time; with the signal's reason when it was aborted. It never retries by itself, and no key is in its
- * error.
+ * details if the provider named a time; if aborted, rejects with the signal's reason. It never retries by itself, and
+ * its errors contain no key.
  */
 export interface ConnectedModel {
   /** `provider/name`. */
   readonly id: string
-  /** When the provider itself knows. */
+  /** Present if the provider itself states the limit. */
   readonly contextLimitTokens?: number
   generate(request: ModelRequest): Promise<ProviderResponse>
-  /** When the provider can count. Otherwise it is estimated. */
+  /** Present if the provider can count tokens. Otherwise they are estimated. */
   countTokens?(text: string): Promise<number> | number
 }

@@ -1,34 +1,38 @@
-/** Which part of a task's output is asked for. Offsets are absolute: byte 0 is the first byte ever printed. */
+/** The part of a task's output that is asked for. Offsets are absolute: byte 0 is the first byte ever printed. */
 export interface OutputRequest {
-  /** From here on. Default 0. */
+  /** Where to begin. Default 0. */
   readonly offset?: number
-  /** Instead of an offset: the last so many bytes. */
+  /** Instead of an offset: how many of the last bytes. */
   readonly tailBytes?: number
   readonly limitBytes?: number
-  /** Only lines that match or, given a text, hold it. */
+  /** Only lines that match the expression or contain the text. */
   readonly filter?: RegExp | string
-  /** Default `utf8`. As `latin1` every character stands for one byte, so that none is lost. Not with a filter. */
+  /**
+   * Default `utf8`. With `latin1` every character stands for one byte, so that none is lost. Refused together with a
+   * filter.
+   */
   readonly encoding?: "utf8" | "latin1"
   readonly run?: number
 }
 
 export interface OutputChunk {
   /**
-   * Redacted, as text: bytes that are no UTF-8 show as U+FFFD, a character cut at the end is left for the next read. As
+   * Redacted. As `utf8`, invalid bytes show as U+FFFD, and a character cut at the end is left for the next read. As
    * `latin1`, exactly the bytes.
    */
   readonly text: string
   readonly offset: number
-  /** Where to read on. */
+  /** Where to go on reading. */
   readonly nextOffset: number
-  /** Bytes printed so far. Where all are gone nobody knows how many they were, and this is the offset asked for. */
+  /** Bytes printed so far. If all were removed, the number is not known, and this is the offset asked for. */
   readonly totalBytes: number
   /**
-   * Bytes below this were dropped by the cap; set when the request reached below it. `all`: the task's retention time
-   * is over and its output was removed, whatever was asked for. The text is then empty and there is nothing to read on.
+   * Bytes below this offset were dropped by the output limit; set if the request reached below it. `all`: the retention
+   * time is over and the task's output was removed, whatever was asked for. The text is then empty and there is nothing
+   * more to read.
    */
   readonly droppedBefore: number | "all" | null
-  /** The run has ended and this is the end of its output, or of what was left of it. */
+  /** True if the run has ended and this is the end of its output, or of what is left of it. */
   readonly isComplete: boolean
 }
 

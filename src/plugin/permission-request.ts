@@ -7,14 +7,14 @@ export interface PermissionRequest {
   readonly call: ToolCall
   readonly plugin: string
   readonly tool: string
-  /** As the tool's schema gives it to `run`. */
+  /** The parsed input, as `run` gets it. */
   readonly input: unknown
   readonly definition: Tool
-  /** True if the call is made below a background task: no person is waiting for it, so they are asked in the inbox. */
+  /** True if the call is made below a background task: no person is waiting for it, so the question goes to the inbox. */
   isInBackground(): Promise<boolean>
   /**
-   * Awaited before a person is asked at the prompt: it makes durable that the call has not begun, so that a crash
-   * cannot blur this.
+   * Awaited before a person is asked at the prompt. Makes durable that the call has not begun, so that this is known
+   * after a crash.
    */
   beforeAsking(): Promise<void>
   /** Aborted when nobody wants the call any more. */
@@ -24,5 +24,5 @@ export interface PermissionRequest {
 export type PermissionDecision =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: string }
-  /** Nobody is there now: the call waits for the answer. Unanswered in time means no. */
+  /** No person is attached now, so the call waits for the answer. No answer in time means no. */
   | { readonly allowed: "ask"; readonly question: Question; readonly expiresInMs: number | null }

@@ -1,8 +1,8 @@
 /** A question to a person. */
 export interface Question {
   /**
-   * `approval`: yes or no, which code says as `true` or `false`; `choice`: one of the options, or several; `text`: in
-   * their own words.
+   * `approval`: yes or no, for which code may answer `true` or `false`; `choice`: one of the options, or several;
+   * `text`: in the person's own words.
    */
   readonly kind: "approval" | "choice" | "text"
   /** An approval of a call: only the permission plugin asks for one. */
@@ -15,14 +15,14 @@ export interface Question {
   readonly isMultiple?: boolean
   /** For a `choice`: free text is a valid answer too. */
   readonly allowsText?: boolean
-  /** Taken when they just press enter. */
+  /** The answer if the person just presses enter. */
   readonly fallback?: string
 }
 
 export type PersonAnswer =
   /** `yes` or `no` to an `approval`. For a `choice` of several, the options are joined by a comma. */
   | { readonly isAnswered: true; readonly value: string; readonly by: string }
-  /** `reason` says why: nobody is there, or they turned it down. */
+  /** `reason` says why: no person is attached, or the person declined. */
   | { readonly isAnswered: false; readonly reason: string }
 
 /** Asks the person at the terminal, or leaves the question in the inbox. */
@@ -32,7 +32,7 @@ export interface PersonPort {
   ask(question: Question, signal?: AbortSignal): Promise<PersonAnswer>
 }
 
-/** A person's hands and eyes: a terminal, a web page, a test. Null when nobody is there now. */
+/** A way to reach a person: a terminal, a web page, a test. */
 export interface PersonChannel {
   readonly name: string
   ask(question: Question, signal: AbortSignal): Promise<PersonAnswer>

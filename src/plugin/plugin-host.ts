@@ -6,14 +6,17 @@ export interface HostedTool {
   readonly tool: Tool
 }
 
-/** The host a plugin gets when it is initialized: tools of other plugins, and commands over tasks. */
+/** What a plugin gets when it is initialized: the tools of all plugins, and commands over tasks. */
 export interface PluginHost {
-  /** Those of exposed plugins, as they are now. */
+  /** The tools of all exposed plugins, as they are now. */
   tools(): readonly HostedTool[]
-  /** Told after each expose, unexpose, and change of a plugin's tools. Returns what takes it back. */
+  /**
+   * Called after another plugin was exposed or unexposed, or changed its tools. The returned function ends the
+   * subscription.
+   */
   onToolsChanged(listener: () => void): () => void
   /** Reads the tools of this plugin again. */
   refreshTools(): void
-  /** Refused as `wrong_state` until the runtime is there: not to be used within `initialize` itself. */
+  /** Refused as `wrong_state` until the runtime exists: not to be used within `initialize` itself. */
   readonly tasks: TaskService
 }

@@ -24,7 +24,7 @@ const backgroundPolicy = lazily(() =>
 
 const tool = lazily(() =>
   z.looseObject({
-    // Told to every model API.
+    // Sent to every model API.
     name: z
       .string()
       .regex(
@@ -55,7 +55,7 @@ const tool = lazily(() =>
 
 const userCommand = lazily(() =>
   z.looseObject({
-    // Typed by people, in any case.
+    // People type it, in upper or lower case.
     name: z
       .string()
       .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter and have letters, digits, - and _, at most 64"),

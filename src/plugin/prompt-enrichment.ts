@@ -25,11 +25,11 @@ export interface Enrichment {
   readonly prompt: string
   /** By plugin. */
   readonly metadata: JsonObject
-  /** By plugin, why it was passed over: its error never costs the person the prompt. */
+  /** By plugin, the error for which it was skipped. An error never costs the person the prompt. */
   readonly failures: Readonly<Record<string, string>>
 }
 
-/** Hands the prompt through the enrichers in order, each seeing the text of the one before. */
+/** Passes the prompt through the enrichers in order; each sees the text of the one before. */
 export async function enrichPrompt(
   enrichers: readonly PromptEnricher[],
   prompt: string,

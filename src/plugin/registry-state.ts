@@ -24,9 +24,9 @@ export interface PluginEntry {
 
 export type SkipReason = "model_requirement" | "failed_to_load" | "failed_to_initialize" | "wrong_shape" | "duplicate"
 
-/** A plugin that was asked for and is not there, with a sentence that says why. */
+/** A plugin that was asked for and is not available, with a sentence that says why. */
 export interface SkippedPlugin {
-  /** Its name, or the package or path it was to come from when its name never became known. */
+  /** The plugin's name, or its package or path if the name never became known. */
   readonly name: string
   readonly reason: SkipReason
   readonly message: string
@@ -66,7 +66,7 @@ export interface RegistryState {
 export interface RegistryOptions {
   /** Plugins that fit this model are exposed. Without a model, all are. */
   readonly model?: string
-  /** The commands over tasks that plugins are handed, once they are there. */
+  /** The commands over tasks that plugins are handed; undefined until the runtime exists. */
   readonly tasks?: () => TaskService | undefined
   /** Default: the system's. */
   readonly clock?: Clock
@@ -114,7 +114,7 @@ export function inTurn(registered: RegisteredPlugin, change: () => Promise<void>
   return done
 }
 
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export interface ToolSchema {
   readonly plugin: string
   readonly name: string
@@ -139,9 +139,9 @@ export interface RegistryOffers {
   toolSchemas(options: ToolSchemaOptions): readonly ToolSchema[]
   autoApprovedTools(): readonly { readonly plugin: string; readonly tool: string }[]
   userCommands(): readonly OwnedCommand[]
-  /** For this model: not of plugins that need another. Without one, of all. */
+  /** For this model: without plugins that need another model. Without a model, of all plugins. */
   systemInstructions(model?: string): readonly { readonly plugin: string; readonly text: string }[]
-  /** The same, and also of plugins exposed for enrichment only. */
+  /** Chosen by the model like `systemInstructions`, but also of plugins exposed for enrichment only. */
   promptEnrichers(model?: string): readonly PromptEnricher[]
   toolHooks(): readonly ToolHooks[]
   /** The exposed plugins that say what a model reads of a promoted call. */
@@ -219,14 +219,17 @@ export function toContributors({ plugin }: Pick<RegisteredPlugin, "plugin">): re
   return plugin.kind === "tool" || plugin.kind === "session" ? [plugin] : []
 }
 
-/** True when one of the patterns matches the model, with its provider or without, when there are none, or when no model is known yet. */
+/**
+ * True if a pattern matches the model, with its provider or without, if there are no patterns, or if no model is known
+ * yet.
+ */
 export function meetsModelRequirements(patterns: readonly string[] | undefined, model: string | undefined): boolean {
   if (!patterns || patterns.length === 0 || model === undefined) return true
   const name = model.slice(model.indexOf("/") + 1)
   return patterns.some((pattern) => [model, name].some((known) => toExpression(pattern).test(known)))
 }
 
-/** `*` is any run of characters, `?` any one; everything else is itself. */
+/** `*` matches any run of characters, `?` any one character, and every other character itself. */
 function toExpression(glob: string): RegExp {
   const source = glob
     .replace(/[\\^$.|+()[\]{}]/g, "\\$&")

@@ -58,7 +58,7 @@ describe("registering and exposing", () => {
     expect((await registry.expose("copy")).exposure).toBe("full")
   })
 
-  it("lets shutdown and the next initialize never overlap", async () => {
+  it("never lets shutdown and the next initialize overlap", async () => {
     const registry = createRegistry()
     const course: string[] = []
     const plugin = createTestPlugin("copy", {
@@ -132,7 +132,7 @@ describe("registering and exposing", () => {
     await expect(registry.register(createTestPlugin("late"))).rejects.toMatchObject({ code: "closed" })
   })
 
-  it("lists all four kinds, and one of them", async () => {
+  it("lists plugins of all kinds, or of one", async () => {
     const registry = createRegistry()
     await registry.register(createTestPlugin("copy"))
     await registry.register({

@@ -26,19 +26,19 @@ export interface RegisterOptions {
   readonly config?: unknown
 }
 
-/** The plugins of one runtime, of all four kinds. Hidden ones are known and out of reach. */
+/** The plugins of one runtime, of all four kinds. A hidden plugin is known but cannot be reached. */
 export interface Registry extends RegistryOffers, AsyncDisposable {
-  /** Refuses what is not a plugin, and a second one of the same name. */
+  /** Refuses a value that is not a plugin, and a second plugin of the same name. */
   register(plugin: Plugin, options?: RegisterOptions): Promise<PluginEntry>
   unregister(name: string): Promise<void>
   /** The entry says whether it worked; if not, `skipped` says why. */
   expose(name: string, config?: unknown): Promise<PluginEntry>
   unexpose(name: string): Promise<void>
-  /** Registers what the entries name. One that cannot be used is skipped, and nothing else suffers. */
+  /** Registers the plugins that the entries name. One that cannot be used is skipped and does not affect the others. */
   discover(entries: readonly DiscoveryEntry[], load: LoadPlugin): Promise<readonly PluginEntry[]>
-  /** Reads the tools of an exposed plugin again, whose list has changed. */
+  /** Reads the tools of an exposed plugin again after its list has changed. */
   refreshTools(name: string): void
-  /** Exposes what was skipped for want of a model such as this one. */
+  /** Adds a model that sessions use, and exposes plugins that were skipped for want of a fitting model if this one fits. */
   welcome(model: string): Promise<void>
   list(filter?: { readonly kind?: PluginKind; readonly isExposed?: boolean }): readonly PluginEntry[]
   skipped(): readonly SkippedPlugin[]

@@ -10,7 +10,7 @@ export interface SessionInfo {
   readonly id: SessionId
   /** The name its creator gave it; `main` for a conversation with a person. */
   readonly name?: string
-  /** The beginning of the first message, until there is a description; null before it. */
+  /** The beginning of the first message, until there is a description; null before the first message. */
   readonly title?: string | null
   readonly description: string | null
   readonly turns: number
@@ -25,36 +25,36 @@ export interface SessionState extends SessionInfo {
   readonly data: JsonObject
   /** Unused results of its background tasks, by task. Older states have none. */
   readonly backgroundResults?: Readonly<Record<string, BackgroundTaskResult>>
-  /** Documents that plugins keep for it, by plugin and name. Absent if there are none, and in older states. */
+  /** Documents that plugins keep for the conversation, by plugin and name. Absent if there are none, and in older states. */
   readonly documents?: Readonly<Record<string, JsonObject>>
 }
 
 /** The conversations of one workspace. */
 export interface SessionDirectory {
-  /** The last used first, without those of subagents. */
+  /** Last used first, without the sessions of subagents. */
   list(limit?: number): Promise<readonly SessionInfo[]>
-  /** Undefined when there is none. */
+  /** Undefined if there is no such session. */
   load(id: SessionId): Promise<SessionState | undefined>
-  /** Makes a conversation of a saved one, under its own id when that is free. */
+  /** Creates a conversation from a saved one, under the saved id if that is free. */
   restore(state: SessionState): Promise<SessionId>
-  /** Stops its tasks and removes it. False when there was none. */
+  /** Stops the conversation's tasks and removes it. False if there was none. */
   delete(id: SessionId): Promise<boolean>
   describe(id: SessionId, description: string): Promise<void>
 }
 
 export interface ChildSessionOptions {
   /**
-   * Names the child among those of its run, so that the run finds it again after a crash: see `createChild`. Without it
-   * the child is a new one each time.
+   * Names the child within its run, so that the run finds it again after a crash: see `createChild`. Without a key
+   * every call makes a new child.
    */
   readonly key?: string
-  /** Shown to people beside what it says. */
+  /** Shown to people beside the child's text. */
   readonly name: string
   /** Default: its parent's. */
   readonly model?: string
   /**
-   * Names of tools, or of plugins for all of theirs, of those its parent has: others are left out, and names that
-   * nobody knows are refused. Default: all its parent has.
+   * Names of tools, or of plugins for all their tools. Tools that the parent does not have are left out, and unknown
+   * names are refused. Default: all tools of the parent.
    */
   readonly tools?: readonly string[]
   readonly instructions?: string
@@ -64,20 +64,20 @@ export interface ChildTurn {
   readonly turn: TaskId | null
   readonly text: string
   readonly usage: TokenUsage
-  /** The input of its last `finish` call, unchanged; null if it made none. */
+  /** The input of the child's last `finish` call, unchanged; null if it made none. */
   readonly handedBack: JsonObject | null
-  /** Why it was asked to hand back what it had; null when it came to its own end. */
+  /** Why the child was asked to hand back what it had; null if it ended by itself. */
   readonly budgetEnd: string | null
 }
 
-/** `isLast`: the child has its answer, and asks its model no more unless it is woken. */
+/** `isLast`: the child has its answer, and calls its model no more unless it is woken. */
 export type ChildSpending = (usage: Usage, options: { readonly isLast: boolean }) => void
 
 export interface ChildSendOptions {
   readonly signal?: AbortSignal
-  /** Told of every model call of the child as it is paid for, whatever becomes of the turn. */
+  /** Called for every model call of the child with what it cost, however the turn ends. */
   readonly onSpent?: ChildSpending
-  /** Told whenever it calls a tool, or its phase changes. */
+  /** Called whenever the child calls a tool or its phase changes. */
   readonly onActivity?: (activity: AgentActivity, phase: string) => void
   readonly budget?: AgentBudget
   /**
@@ -91,8 +91,8 @@ export interface ChildSendOptions {
 export interface ChildSession {
   readonly id: SessionId
   /**
-   * Rejects when the turn fails or is stopped. When a child that was found again has had its turn, or is in it, the
-   * message is not sent a second time: that turn's end is the answer.
+   * Rejects if the turn fails or is stopped. If a child that was found again has had this turn, or is in it, the
+   * message is not sent a second time: the end of that turn is the answer.
    */
   send(message: string, options?: ChildSendOptions): Promise<ChildTurn>
   close(): Promise<void>
@@ -107,17 +107,15 @@ export interface OfferedTool {
 export interface SessionsPort {
   readonly directory: SessionDirectory
   /**
-   * Refused as `wrong_state` where there is no session to be the parent.
+   * Refused as `wrong_state` without a session to be the parent.
    *
-   * Contract: of a session that is kept, the same run, or the same call of a turn that is made again after a crash,
-   * gets the same child for the same `key`, with all that was said in it.
+   * Contract: in a session that is stored, the same run, or the same call of a turn made again after a crash, gets the
+   * same child for the same `key`, with its whole conversation.
    */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
-  /**
-   * The child of an earlier run of the same task, with all that was said in it. Refused as `expired` when it is gone.
-   */
+  /** The child of an earlier run of the same task, with its whole conversation. Refused as `expired` if it was deleted. */
   openChild(id: SessionId): Promise<ChildSession>
-  /** The conversation of this call as an agent below it is told of it. Empty for `none`. */
+  /** The conversation of this call, as it is handed to a subagent. Empty for `none`. */
   handOver(mode: Handover): Promise<string>
   /** The tools that the session's model can call: no other tool may be started on its behalf. */
   offers(): readonly OfferedTool[]

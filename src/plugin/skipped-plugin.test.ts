@@ -41,7 +41,7 @@ describe("skipped plugins", () => {
     expect(registry.tools()).toHaveLength(1)
   })
 
-  it("skips what does not load, has the wrong shape or comes twice, and takes the rest", async () => {
+  it("skips plugins that do not load, have the wrong shape or come twice, and takes the rest", async () => {
     const registry = createRegistry()
     const sources: Record<string, unknown> = {
       "./good.ts": createTestPlugin("good"),

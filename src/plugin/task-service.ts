@@ -24,7 +24,7 @@ export interface ToolCall {
   readonly input: unknown
   /** The tenant: nothing crosses it. Default `default`. */
   readonly workspace?: WorkspaceId
-  /** The conversation that its result is addressed to. */
+  /** The conversation that the call's result is addressed to. */
   readonly session?: SessionId | null
   /** A task of the same workspace, or a call that runs in the foreground of this process. */
   readonly parentTask?: TaskId | null
@@ -38,23 +38,24 @@ export interface ToolCall {
   readonly title?: string
   /** Anything the caller wants to find again, as JSON of at most 16 KiB. */
   readonly metadata?: JsonObject
-  /** When it is stopped although nobody asked: with its turn, its session, at a shutdown (default), or never. */
+  /** When the task is stopped although nobody asked: with its turn, its session, at a shutdown (default), or never. */
   readonly lifetime?: Lifetime
   /** Higher runs first: a whole number of 32 bits. Default 0. */
   readonly priority?: number
-  /** How its end reaches the session: wakes it, waits for the next turn, or stays silent. Default `wake`. */
+  /** How the task's end reaches the session: wakes it, waits for the next turn, or stays silent. Default `wake`. */
   readonly notify?: NotifyMode
   /**
-   * It is stopped when it has run so long; time in the queue does not count. Default: the tool's, then the configured.
+   * The task is stopped once it has run this long; time in the queue does not count. Default: the tool's limit, then
+   * the configured one.
    */
   readonly timeoutMs?: number
   readonly tokenLimit?: number
   readonly costLimitMicros?: number
-  /** Newest output kept. Default `outputLimitBytes` of the configuration. */
+  /** How many bytes of the newest output are kept. Default `outputLimitBytes` of the configuration. */
   readonly outputLimitBytes?: number
-  /** It is not started before so long, at most ten years. */
+  /** The task is not started before this delay is over; at most ten years. */
   readonly delayMs?: number
-  /** Ten starts with the same key in a workspace are one task: later ones get that task, whatever their input. */
+  /** All starts with the same key in a workspace are one task: later starts get that task, whatever their input. */
   readonly idempotencyKey?: string
   /**
    * The step of a run that asks. Its task is created once, in one transaction with the step's end. Refused as
@@ -62,11 +63,14 @@ export interface ToolCall {
    */
   readonly askedBy?: AskingStep
   readonly traceId?: string
-  /** How many reports lie between it and a person's words: 0, the default, for what a person's own turn asks for. */
+  /** How many reports lie between the call and a person's words. Default 0: a person's own turn asks for it. */
   readonly hops?: number
 }
 
-/** The answer to a foreground call: exactly one of these, exactly once. `taskId` is set where it tells the end of a task. */
+/**
+ * The answer to a foreground call: exactly one of these, exactly once. `taskId` is set if the answer is the end of a
+ * task.
+ */
 export type Answer =
   | { readonly outcome: "completed"; readonly patch: Patch }
   | {
@@ -82,24 +86,27 @@ export type Answer =
       readonly survivors: Survivors
       readonly taskId?: TaskId
     }
-  /** It goes on as a task. */
+  /** The call was promoted and goes on as a task. */
   | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }
 
 export interface ExecuteOptions {
-  /** Receives the call's output while it is in the foreground, redacted, all of it before the answer. */
+  /** Receives the call's output while it is in the foreground, redacted. All of it comes before the answer. */
   readonly onOutput?: (text: string) => void
-  /** How far it is while it is in the foreground and has no record; redacted. Called as often as the tool tells it. */
+  /**
+   * Receives the call's progress while it is in the foreground and has no record; redacted, as often as the tool
+   * reports it.
+   */
   readonly onProgress?: (progress: Progress) => void
-  /** It has started a task. */
+  /** The call has started a task. */
   readonly onStarted?: (task: TaskId) => void
-  /** A person is to be asked whether it may run: they are once this has resolved. */
+  /** A person is about to be asked whether the call may run, and is asked once this has resolved. */
   readonly onAsked?: () => Promise<void>
   /**
-   * They were, and have allowed it, or it is to wait for them in the inbox. Awaited before it begins, or is written.
-   * Returns the step that asks for it from then on.
+   * Called after the person was asked: the call is allowed, or it will wait for an answer in the inbox. Awaited before
+   * the call begins, or its task is written. Returns the step that asks for the call from then on.
    */
   readonly onDecided?: (decision: { readonly isAllowed: boolean }) => Promise<AskingStep | undefined>
-  /** It was let in and begins. */
+  /** The call was admitted and begins. */
   readonly onAdmitted?: () => void
 }
 
@@ -107,7 +114,7 @@ export interface ExecuteOptions {
 export interface Execution {
   readonly taskId: TaskId
   readonly answer: Promise<Answer>
-  /** Moves it to the background now. False when it has its answer already, or its tool cannot be promoted. */
+  /** Moves the call to the background now. False if it has its answer already, or its tool cannot be promoted. */
   promote(): Promise<boolean>
   cancel(request?: StopRequest): void
 }
@@ -129,8 +136,8 @@ export interface TaskService {
   adopt(call: ToolCall, work: Promise<unknown> | { readonly pid: number }): Promise<TaskRecord>
   get(id: string, scope?: WorkspaceId): Promise<TaskView>
   /**
-   * With `waitMs` it waits for the end at most so long. With `consume` an ended run counts as used: within a call of a
-   * turn it is claimed by that call, and used once the turn has kept what the call answered.
+   * `waitMs`: waits at most this long for the end. `consume`: an ended run counts as used. A call within a turn claims
+   * the result, which is used once the turn has stored the call's answer.
    */
   result(
     id: string,
@@ -139,30 +146,30 @@ export interface TaskService {
   ): Promise<TaskView>
   /** Returns once the stop is accepted; a run that had ended already is returned as it is. */
   cancel(id: string, request?: StopRequest, scope?: WorkspaceId): Promise<TaskRecord>
-  /** The same input again: for failed, timed_out, interrupted and cancelled tasks. */
+  /** Runs the same input again: for failed, timed_out, interrupted and cancelled tasks. */
   retry(id: string, scope?: WorkspaceId): Promise<TaskRecord>
   /**
    * Another run of a completed agent task, in the same conversation, with a follow-up prompt. Refused as `wrong_state`
-   * in any other state, and as `expired` when its conversation is gone.
+   * in any other state, and as `expired` if its conversation was deleted.
    */
   resume(id: string, prompt: string, scope?: WorkspaceId): Promise<TaskRecord>
-  /** To a running agent, at its next tool boundary; a completed one is resumed. */
+  /** Says something to an agent: a running one reads it at its next tool boundary, a completed one is resumed. */
   say(id: string, message: string, scope?: WorkspaceId): Promise<SaidTo>
-  /** Gives up its slot meanwhile, when a task waits. */
+  /** A task that waits gives up its slot meanwhile. */
   waitFor(request: WaitRequest, scope?: WorkspaceId): Promise<WaitAnswer>
   readonly groups: GroupService
   prioritize(id: string, priority: number, scope?: WorkspaceId): Promise<TaskRecord>
   list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<ListedTask>>
   output(id: string, request?: OutputRequest, scope?: WorkspaceId): Promise<OutputChunk>
   waitForOutput(id: string, request: PatternRequest, scope?: WorkspaceId): Promise<PatternAnswer>
-  /** Marks the last runs of ended tasks as used; returns how many were not before. */
+  /** Marks the last runs of ended tasks as used; returns how many had not been used before. */
   acknowledge(ids: readonly string[], scope?: WorkspaceId): Promise<number>
   /** Removes ended tasks, used or not, that the filter selects; returns how many. */
   clear(filter: TaskFilter): Promise<number>
-  /** Removes a task that has ended, used or not, with its output. False: it lives, or was begun anew meanwhile. */
+  /** Removes an ended task, used or not, with its output. False: the task lives, or a new run of it has begun. */
   remove(id: string, scope?: WorkspaceId): Promise<boolean>
-  /** Removes ended tasks, or those of one plugin, whose result was used at least so long ago; returns how many. */
+  /** Removes ended tasks, or those of one plugin, whose result was used at least this long ago; returns how many. */
   cleanupCompleted(maxAgeMs: number, scope?: WorkspaceId, plugin?: string): Promise<number>
-  /** How long such a call usually takes; null when nobody knows. */
+  /** How long such a call usually takes; null if not known. */
   estimate(call: Pick<ToolCall, "tool" | "plugin" | "input" | "workspace">): Promise<DurationEstimate | null>
 }

@@ -4,13 +4,13 @@ import type { MissingAbility, WorkerPlace } from "./worker-view.ts"
 /** A task with what only the runner knows about it. */
 export interface TaskView {
   readonly task: TaskRecord
-  /** 1 for the next to run; null when it is not queued. */
+  /** 1 for the next to run; null if the task is not queued. */
   readonly placeInQueue: number | null
   /** Set for a queued task that no live worker can run. */
   readonly missing: MissingAbility | null
   /** The worker that runs it; null if none does, or if the worker is no longer known. */
   readonly worker: WorkerPlace | null
-  /** How long such a call usually takes; null when nobody knows. */
+  /** How long such a call usually takes; null if not known. */
   readonly estimate: DurationEstimate | null
   readonly outputBytes: number
   /** The newest line of progress or output, for people. */

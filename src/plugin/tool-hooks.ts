@@ -14,17 +14,17 @@ export interface PendingCall {
 
 export type CallDecision =
   | { readonly decision: "allow" }
-  /** Goes on with another input, which is validated again. */
+  /** The call goes on with another input, which is validated again. */
   | { readonly decision: "change"; readonly input: unknown }
   | { readonly decision: "refuse"; readonly reason: string }
 
 export type PromotedAnswer = Extract<Answer, { readonly outcome: "promoted" }>
 
-/** Seen by the hooks of every exposed tool plugin, for the calls of all plugins. */
+/** The hooks of a tool plugin. Those of every exposed plugin see the calls of all plugins. */
 export interface ToolHooks {
-  /** Before anything starts. A hook that throws refuses the call. */
+  /** Called before anything starts. A hook that throws refuses the call. */
   beforeToolCall?(call: PendingCall): Promise<CallDecision> | CallDecision
-  /** After a foreground answer. What it throws changes nothing. */
+  /** Called after a foreground answer. An error it throws is ignored. */
   afterToolCall?(call: PendingCall, answer: Answer): Promise<void> | void
   /** The text the model reads when its call moved to the background. The first hook with a text wins. */
   tellPromoted?(promoted: PromotedAnswer): string | undefined

@@ -14,7 +14,7 @@ export interface FoundTool {
 
 /** The exposed tools by name. Two plugins may have a tool of the same name; a call must then name the plugin. */
 export interface ToolIndex {
-  /** With these tools. */
+  /** Adds `tools` and not the plugin's own list, which may differ. */
   add(plugin: ContributingPlugin, tools: readonly Tool[]): void
   remove(plugin: ContributingPlugin): void
   find(name: string, plugin?: string): FoundTool
@@ -32,7 +32,7 @@ export function createToolIndex(): ToolIndex {
       }
     },
     remove(plugin) {
-      // By owner, not by its list: that may be another by now.
+      // Removes by owner: the plugin's own list may have changed since.
       for (const [name, found] of byName) {
         const others = found.filter(({ owner }) => owner !== plugin)
         if (others.length > 0) byName.set(name, others)

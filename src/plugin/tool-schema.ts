@@ -2,14 +2,14 @@ import { z } from "zod"
 import { toErrorMessage } from "../base/error.ts"
 import { type JsonObject, toJson } from "../base/json.ts"
 
-/** The shape of a tool's input as a model is told it: JSON Schema of an object. */
+/** The shape of a tool's input, as a model gets it: JSON Schema of an object. */
 export type InputSchema = JsonObject
 
 const known = new WeakMap<z.ZodType, InputSchema>()
 
 /**
- * Throws an Error that says what stands in the way: models take objects of plain JSON values only. Schemas never change,
- * so each is told once.
+ * Throws an Error that says what stands in the way: models take objects of plain JSON values only. A schema never
+ * changes, so each is converted once.
  */
 export function toInputSchema(input: z.ZodType): InputSchema {
   let schema = known.get(input)

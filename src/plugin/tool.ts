@@ -11,13 +11,13 @@ import type { ContentPart } from "./message.ts"
 
 /** When a call of the tool leaves the foreground. */
 export type BackgroundPolicy =
-  /** Always answered in the foreground. The default. */
+  /** A call is always answered in the foreground. The default. */
   | { readonly mode: "never" }
-  /** Promoted when it runs longer; without `ms`, after the configured threshold. */
+  /** A call is promoted once it has run for `ms`, or for the configured threshold. */
   | { readonly mode: "after"; readonly ms?: number }
-  /** Answered in the foreground, unless it is started in the background or a person moves it there. */
+  /** A call is answered in the foreground, unless it is started in the background or a person moves it there. */
   | { readonly mode: "on_request" }
-  /** In the background from the start. */
+  /** A call runs in the background from the start. */
   | { readonly mode: "always" }
 
 export interface Tool<Input = unknown> {
@@ -34,24 +34,24 @@ export interface Tool<Input = unknown> {
   /** One line for people. Default: the tool's name. */
   readonly title?: (input: Input) => string
   /**
-   * The time limit of a call that names none. As a function: the limit that the input itself asks for, if any. One at
-   * or below the threshold keeps the call in the foreground until it ends.
+   * The time limit of a call that names none. As a function: the limit that the input itself asks for, if any. A limit
+   * at or below the threshold keeps the call in the foreground until it ends.
    */
   readonly timeoutMs?: number | ((input: Input) => number | undefined)
   /**
-   * The input with what depends on this process spelled out, such as the folder that a relative path begins at; the
-   * schema must take it. So it is kept with a task, which may run later and in another process. Shown is what was asked
-   * for.
+   * Returns the input with everything that depends on this process spelled out, such as the folder that a relative path
+   * begins at. The schema must accept it. A task is stored with the pinned input, because it may run later and in
+   * another process; people are shown the original input.
    */
   readonly pin?: (input: Input) => unknown
   /**
-   * For a pinned input: true if this process has the folder or resource it names. If not, it leaves the task to other
-   * workers.
+   * For a pinned input: true if this process has the folder or resource it names. If not, the worker leaves the task to
+   * others.
    */
   readonly isHere?: (pinned: Input) => boolean
   /**
-   * The folder that a process must have for that, as a whole path. It is kept with the task and shown to people: calls
-   * with the same folder are here or not here together. Undefined: this one needs none.
+   * The absolute path of the folder that a process must have to run the call. It is stored with the task and shown to
+   * people. `isHere` is the same for all calls with the same folder. Undefined: the call needs no folder.
    */
   readonly folderOf?: (pinned: Input) => string | undefined
   /** The effects that permission is judged by. A tool that names none has none. */
@@ -69,8 +69,9 @@ export interface Tool<Input = unknown> {
    */
   readonly reattaches?: boolean
   /**
-   * Ends what a run left elsewhere when the process that was stopping it died. The steps say what that is. False: it
-   * may still run. With it, a run that had begun is not queued again after a crash: its work never stopped.
+   * Ends the work that a run left elsewhere if the process that was stopping it died. The steps say what that work is.
+   * False: it may still run. If a tool has this function, a run that had begun is not queued again after a crash,
+   * because its work never stopped.
    */
   readonly endElsewhere?: (steps: readonly Step[]) => Promise<boolean>
   /** For an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: the session's model. */
@@ -83,7 +84,7 @@ export interface Tool<Input = unknown> {
    * True for a tool that only passes calls on: tasks it starts belong to its caller, as if the caller had started them.
    */
   readonly startsForCaller?: true
-  /** Only agents below an agent are offered it. */
+  /** Only subagents are offered it. */
   readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
 }
@@ -93,7 +94,7 @@ export function kindOf({ kind = "tool" }: Pick<Tool, "kind">): Exclude<TaskKind,
   return kind
 }
 
-/** The input with what depends on this process spelled out; `unpinned` if the tool pins nothing, or its `pin` throws. */
+/** The pinned input; `unpinned` if the tool has no `pin` or its `pin` throws. */
 export function toPinned({ pin }: Pick<Tool, "pin">, input: unknown, unpinned: unknown): unknown {
   try {
     return pin ? pin(input) : unpinned
@@ -108,12 +109,12 @@ export function defineTool<Input>(tool: Tool<Input>): Tool {
 }
 
 /**
- * No JSON value can have it, so that no plain value is taken for more than it is, whatever its keys are. In the global
- * registry: a plugin may come with a copy of Meanwhile of its own.
+ * No JSON value can have a symbol as key, so no plain value passes for a `ToolReturn`, whatever its keys are. The
+ * symbol is global, because a plugin may bring a copy of Meanwhile of its own.
  */
 const TOOL_RETURN: unique symbol = Symbol.for("meanwhile.tool-return")
 
-/** A return value with more than plain data: made by `handBack` or `failWith`. */
+/** A return value that is more than plain data: made by `handBack` or `failWith`. */
 export type ToolReturn =
   | { readonly [TOOL_RETURN]: "patch"; readonly patch: Patch }
   | { readonly [TOOL_RETURN]: "failure"; readonly failure: ToolFailure; readonly payload: JsonValue }
@@ -123,7 +124,7 @@ interface ToolFailure {
   readonly message: string
 }
 
-/** Digest, facts, artifacts and next steps apart from the payload. Refused as `invalid_input` without one of the lists. */
+/** Returns digest, facts, artifacts and next steps apart from the payload. Refused as `invalid_input` without one of the lists. */
 export function handBack(patch: Patch): ToolReturn {
   const { digest, artifacts, nextSteps } = (patch ?? {}) as Partial<Record<keyof Patch, unknown>>
   if (!isTexts(digest) || !Array.isArray(artifacts) || !isTexts(nextSteps)) {
@@ -152,7 +153,7 @@ export function isToolReturn(value: unknown): value is ToolReturn {
 
 const CONTENT_KEY = "modelContent"
 
-/** Hands back what the model should see as it is, images and files included. `digest` is the line for lists and notices. */
+/** Returns content for the model to see unchanged, images and files included. `digest` is the line for lists and notices. */
 export function showModel(content: readonly ContentPart[], digest: string): ToolReturn {
   const payload = { [CONTENT_KEY]: content as unknown as JsonValue }
   return handBack({ digest: [digest], facts: {}, artifacts: [], nextSteps: [], payload })

@@ -12,11 +12,11 @@ export interface CommandContext {
   readonly tasks: TaskService
   readonly person: PersonPort
   readonly sessions: SessionsPort
-  /** The same that the tools of its plugin have. */
+  /** The same documents that the tools of the command's plugin have. */
   readonly documents: DocumentsPort
-  /** The conversation it was typed in, as it stands; null outside of one. */
+  /** The conversation that the command was typed in, as it stands; null outside of one. */
   state(): Promise<SessionState | null>
-  /** Goes on with another conversation. Refused as `wrong_state` where the front end has only one. */
+  /** Switches to another conversation. Refused as `wrong_state` if the front end has only one. */
   switchTo(id: SessionId): Promise<void>
   readonly log: Log
 }
@@ -24,7 +24,7 @@ export interface CommandContext {
 /** A command that a person types. The model is not involved. */
 export interface UserCommand {
   readonly name: string
-  /** One line for `/help`, in the form of the program's own: a verb first, in lower case, without a full stop. */
+  /** One line for `/help`, in the form of the built-in commands: a verb first, in lower case, without a full stop. */
   readonly description: string
   /** Arguments after the name, for example `[ID]`. Default: none. */
   readonly usage?: string
@@ -34,5 +34,5 @@ export interface UserCommand {
   run(argument: string, context: CommandContext): Promise<CommandOutput> | CommandOutput
 }
 
-/** `prompt`: what the person is shown is nothing, and the model is sent this instead, as the person's own words. */
+/** `prompt`: the person is shown nothing, and the model is sent this text as the person's own words. */
 export type CommandOutput = string | { readonly prompt: string }

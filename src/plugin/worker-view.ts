@@ -4,14 +4,14 @@ import type { TaskKind } from "../task/record.ts"
 /** Which process a worker is. */
 export interface WorkerPlace {
   readonly id: WorkerId
-  /** Null: it has not said. */
+  /** Null: the worker has not announced it. */
   readonly host: string | null
   readonly pid: number | null
   /** Relative to the reader: this process, another process of this machine, or another machine. */
   readonly where: "process" | "machine" | "elsewhere"
   /**
-   * It has not been heard of for as long as its lease: its process is gone, or stands still, and what it ran is taken
-   * over by the next worker that looks once the lease is over.
+   * True if the worker was not heard of for the time of its lease: its process is gone or stands still. Once the lease
+   * is over, the next worker that looks takes over its runs.
    */
   readonly isSilent: boolean
 }
@@ -19,31 +19,31 @@ export interface WorkerPlace {
 /** The abilities a worker announces. */
 export interface Announcement {
   readonly version: string
-  /** By wall time, when it began. */
+  /** When the worker began, in wall time. */
   readonly since: number
   /**
-   * Own: only what was asked for there, and what the sessions have that are open there; of one that runs no tasks, the
-   * turns of these sessions.
+   * `own`: only tasks asked for in this worker, and tasks of the sessions open in it. A worker that runs no tasks takes
+   * only the turns of these sessions.
    */
   readonly takes: "all" | "own"
   readonly kinds: readonly TaskKind[]
   /** By plugin, the names of its tools. */
   readonly plugins: Readonly<Record<string, readonly string[]>>
-  /** Tasks that it runs at once. */
+  /** How many tasks the worker runs at once. */
   readonly concurrency: number
-  /** The runs, as `task/run`, that it leaves to others because it does not have the folder that they name. */
+  /** The runs, as `task/run`, that the worker leaves to others because it does not have the folder that they name. */
   readonly leaves: readonly string[]
-  /** It was stopped: it takes nothing new, and lets what it runs come to its end. */
+  /** True if the worker was asked to stop: it takes nothing new, and lets its runs end. */
   readonly isLeaving: boolean
 }
 
 /** A worker that lives. */
 export interface WorkerView extends WorkerPlace {
-  /** Tasks that it runs now, without turns, which take no slot. */
+  /** How many tasks the worker runs now. Turns do not count, since they take no slot. */
   readonly running: number
-  /** It takes work, and has not yet said which. */
+  /** True if the worker takes work but has not announced yet which. */
   readonly isStarting: boolean
-  /** Null: it takes no work, is starting, or is of a version that says nothing. */
+  /** Null: the worker takes no work, is starting, or is of a version that announces nothing. */
   readonly announcement: Announcement | null
 }
 

@@ -59,7 +59,7 @@ test("an unknown task is not found, and a wrong argument starts nothing", async 
   expect(await capable.listTasks()).toEqual([])
 })
 
-test("cleaning up removes what was used long enough ago and keeps what nobody has seen", async () => {
+test("cleaning up removes tasks used long enough ago and keeps those whose result nobody has seen", async () => {
   const { capable, clock } = await createCapable()
   const used = await capable.startBackground("echo", { value: 1 })
   const unseen = await capable.startBackground("echo", { value: 2 })

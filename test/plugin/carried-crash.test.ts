@@ -30,7 +30,7 @@ async function begin(
   return beginLife(folder, number, { script, tools: [], plugins, ...(ending && { ending }) })
 }
 
-/** The first life starts the work elsewhere and is over at this commit. */
+/** The first life starts the work elsewhere and ends at this commit. */
 async function dieAt(ending: NonNullable<LifeOptions["ending"]>, behaviour: Parameters<RenderFarm["connect"]>[0] = {}) {
   const place = { folder: createFolder(), farm: createRenderFarm() }
   const first = await begin(place, 1, [START, "It renders.", "never"], ending, behaviour)
@@ -50,7 +50,7 @@ const ended = (life: LivingRuntime): Promise<TaskRecord> =>
     return task && isTerminal(task.status) && task
   })
 
-test("a crash after the start finds the work by the id that it has there, and its end is told once", async () => {
+test("after a crash behind the start the work is found by its id there, and its end is told once", async () => {
   const place = await dieAt({ when: "after", isHere: (operations) => hasStep(operations, "step.finish") })
   await place.first.life.over
   const next = await begin(place, 2, ["It is done.", "Nothing new.", "Nothing."])
@@ -65,7 +65,7 @@ test("a crash after the start finds the work by the id that it has there, and it
   expect(told.filter((text) => text.includes("a picture"))).toHaveLength(1)
 })
 
-test("work that ended while Meanwhile was gone is told of all the same", async () => {
+test("work that ended while Meanwhile was down is told of all the same", async () => {
   const place = await dieAt({ when: "after", isHere: (operations) => hasStep(operations, "step.finish") })
   await place.first.life.over
   place.farm.end(1, { result: "a picture" })
@@ -73,7 +73,7 @@ test("work that ended while Meanwhile was gone is told of all the same", async (
   expect(await ended(next)).toMatchObject({ status: "completed", patch: { payload: "a picture" } })
 })
 
-test("a crash before the start starts it in the next life, once", async () => {
+test("after a crash before the start the next life starts the work, once", async () => {
   const place = await dieAt({ when: "before", isHere: (operations) => hasStep(operations, "step.start") })
   await place.first.life.over
   expect(place.farm.tasks).toEqual([])
@@ -85,7 +85,7 @@ test("a crash before the start starts it in the next life, once", async () => {
 })
 
 test.each(["before", "after"] as const)(
-  "a crash %s the result is written asks for it again, and starts nothing",
+  "after a crash %s the result is written it is asked for again, and nothing is started",
   async (when) => {
     const place = await dieAt({
       when,
@@ -103,7 +103,7 @@ test.each(["before", "after"] as const)(
 const isOfTask = (operations: readonly Operation[]): boolean =>
   operations.some((one) => one.op === "task.apply" && JSON.stringify(one.event).includes("a picture"))
 
-test("a crash inside the start is not repeated: nobody can know whether it runs there", async () => {
+test("after a crash inside the start the work is not started again: nobody can know whether it runs there", async () => {
   const place = await dieAt({ when: "before", isHere: (operations) => hasStep(operations, "step.finish") })
   await place.first.life.over
   const next = await begin(place, 2, [])
@@ -111,7 +111,7 @@ test("a crash inside the start is not repeated: nobody can know whether it runs 
   expect(place.farm.tasks).toHaveLength(1)
 })
 
-test("a crash inside the start of a tool that may be repeated starts it again under the same key", async () => {
+test("after a crash inside its start a tool that may be repeated is started again under the same key", async () => {
   const behaviour = { render: { onCrash: "retry" } } as const
   const place = await dieAt({ when: "before", isHere: (operations) => hasStep(operations, "step.finish") }, behaviour)
   await place.first.life.over
@@ -131,7 +131,7 @@ test("work that is not known there any more fails as interrupted, and the text s
   expect(place.farm.tasks).toHaveLength(1)
 })
 
-test("a crash while it is being stopped stops it there in the next life", async () => {
+test("work that was being stopped at a crash is stopped there in the next life", async () => {
   const never = { cancel: () => new Promise<boolean>(() => {}) }
   const isStop = (operations: readonly Operation[]): boolean => hasEvent(operations, "task.stop_requested")
   const place = await dieAt({ when: "after", isHere: isStop }, never)
@@ -145,7 +145,7 @@ test("a crash while it is being stopped stops it there in the next life", async 
   expect(place.farm.cancelled).toEqual(["farm-1"])
 })
 
-test("a crash while it is being stopped says so when it cannot be stopped there", async () => {
+test("work that was being stopped at a crash, and cannot be stopped there, has unknown survivors", async () => {
   const isStop = (operations: readonly Operation[]): boolean => hasEvent(operations, "task.stop_requested")
   const place = await dieAt({ when: "after", isHere: isStop })
   await place.farm.task(1)
@@ -156,7 +156,7 @@ test("a crash while it is being stopped says so when it cannot be stopped there"
   expect(await ended(next)).toMatchObject({ status: "cancelled", survivors: "unknown" })
 })
 
-test("more of it than may run at once is taken over whole: what runs there is not said to be queued", async () => {
+test("more work than may run at once is taken over whole: none of it shows as queued", async () => {
   const place = { folder: createFolder(), farm: createRenderFarm() }
   const first = await begin(place, 1, [])
   const render = { tool: "render", input: {} }
@@ -176,7 +176,7 @@ test("more of it than may run at once is taken over whole: what runs there is no
   expect(place.farm.cancelled).toHaveLength(5)
 })
 
-test("a clean shutdown stops what lives with the runtime, and lets go of what lives forever", async () => {
+test("a clean shutdown stops work that lives with the runtime, and lets go of work that lives forever", async () => {
   const place = { folder: createFolder(), farm: createRenderFarm() }
   const first = await begin(place, 1, [])
   const toCall = (scene: string) => ({ tool: "render", input: { scene } })

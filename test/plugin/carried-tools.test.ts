@@ -76,7 +76,7 @@ describe("a call in the foreground of a tool that is run elsewhere", () => {
     expect(agent.answers()).toMatchObject([{ auto_backgrounded: true, task_id: (await agent.task(1)).id }])
   })
 
-  test("is run by the tool itself when the plugin does not support it elsewhere, which can then not be started", async () => {
+  test("is run by the tool itself when the plugin does not run it elsewhere, and cannot be started there", async () => {
     const agent = await openFarm([call("render"), startRender(), "No."], {
       supportsBackground: async () => false,
     })
