@@ -41,7 +41,7 @@ export function moveRun(tables: Tables, task: StoredTask, event: LifecycleEvent,
   return moved
 }
 
-/** The waits a person can answer: the session is told that the task needs someone. */
+/** Waits that a person can answer. A notice tells the session that the task needs somebody. */
 const ASKS_SOMEONE: ReadonlySet<WaitReason> = new Set(["person", "approval"])
 
 /** The consequences of a run's new status: the offer, the wait, the notice, the group arrival. */
@@ -60,15 +60,15 @@ function openWait(tables: Tables, task: StoredTask, wait: Wait, change: Change):
   wakeSession(change, task.details.session)
 }
 
-/** The run ended first: nobody has to answer any more. */
+/** The run ended before the answer: nobody has to answer any more. */
 function closeWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
   tables.waits.withdraw(wait.id)
   tables.notices.supersede(task.number, "needs_answer", change.now)
 }
 
 /**
- * A turn sends no notice: its session is where it happened. That of a member whose group reports nothing is silent like
- * any that is never told by itself: it does not stand in the way of those that are.
+ * A turn sends no notice, because its own session already shows its end. A member of a group that reports nothing sends
+ * a silent notice, which is never told by itself, so it does not stand in the way of notices that are.
  */
 function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change: Change): void {
   const { number, details, course } = task
@@ -83,7 +83,7 @@ function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change
   wakeGroup(change, details.group)
 }
 
-/** Joins a sealed group once enough of its members have ended: in the transaction of the last of them, or of the seal. */
+/** Joins a sealed group once enough of its members have ended, in the transaction of the last of them or of the seal. */
 export function joinWhenMet({ groups }: Tables, id: GroupId, change: Change): boolean {
   const standing = groups.standingOf(id)
   if (!standing || !isJoinMet(standing)) return false

@@ -5,7 +5,7 @@ import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
 import { type Handlers, wakeTask } from "./change.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
-/** Operations that change the priority of a task, take its payload away, or remove it. */
+/** Operations that change the priority of a task, strip it, or remove it. */
 export function createTaskHandlers(tables: Tables) {
   const { tasks, events, runs, steps } = tables
 
@@ -52,7 +52,7 @@ export function createTaskHandlers(tables: Tables) {
   } satisfies Partial<Handlers>
 }
 
-/** Removes a task with all that belongs to it. Its row holds the result. */
+/** Removes a task with all rows that belong to it. The task's own row holds the result. */
 export function removeTask(tables: Tables, task: StoredTask): void {
   const { number, details } = task
   tables.events.remove(number)
@@ -69,7 +69,7 @@ function withoutInput(record: TaskRecord): TaskRecord {
   return { ...withoutPayload(record), input: null }
 }
 
-/** The digest and what points elsewhere stay readable; the payload is what takes room. */
+/** Removes the payload, which takes the room. Digest, facts and references to artifacts stay readable. */
 function withoutPayload<State extends RunState>(state: State): State {
   if (!("patch" in state) || state.patch === null) return state
   const patch: Patch = { ...state.patch, payload: null }

@@ -10,7 +10,7 @@ export interface Change {
   hasOffers: boolean
 }
 
-/** One handler per operation, in files by family. `perform` has those of documents and artifacts. */
+/** One handler per operation, in one file for each family. Those of documents and artifacts are in `perform`. */
 export type Handlers = {
   readonly [Name in OperationName]: (operation: OperationOf<Name>, change: Change) => AnswerOf<Name>
 }
@@ -23,7 +23,7 @@ export function wakeTask(change: Change, taskId: TaskId, sequence: number): void
   change.wakes.push({ about: "task", taskId, sequence })
 }
 
-/** The same when its run has not ended by that. */
+/** Wakes those who follow a task whose run has not ended by this change. */
 export function wakeLiveTask(change: Change, taskId: TaskId, sequence: number): void {
   change.wakes.push({ about: "task", taskId, sequence, isLive: true })
 }
@@ -33,8 +33,8 @@ export function wakeSession(change: Change, sessionId: SessionId | null): void {
 }
 
 /**
- * A writer of a session hears of its own writes. They are marked apart from notices, so that nobody looks for notices
- * in vain.
+ * A writer of a session is woken by its own writes, too. The wake-up says that no notice was written, so that nobody
+ * looks for one without need.
  */
 export function wakeWritten(change: Change, sessionId: SessionId): void {
   change.wakes.push({ about: "session", sessionId, hasNotice: false })
@@ -46,7 +46,7 @@ export function wakeGroup(change: Change, groupId: GroupId): void {
 
 export type Answer = AnswerOf<OperationName>
 
-/** Somebody who wants something written, and waits for what becomes of it. */
+/** A caller of `commit`, waiting for the outcome of its operations. */
 export interface Writer {
   readonly operations: readonly Operation[]
   readonly resolve: (answers: readonly Answer[]) => void

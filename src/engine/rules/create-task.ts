@@ -45,7 +45,7 @@ function findKnown({ tasks }: Tables, { workspace, idempotencyKey, askedBy }: Ta
   return known ?? (askedBy ? tasks.findByAskingStep(askedBy) : undefined)
 }
 
-/** A step of another workspace's task can neither be answered nor finished from here. */
+/** Refuses an asking step of another workspace's task, which can be neither answered nor finished from here. */
 function requireOwnStep({ tasks }: Tables, { workspace, askedBy }: TaskDetails): void {
   const asking = askedBy ? tasks.find(askedBy.taskId)?.details : undefined
   if (asking && asking.workspace !== workspace) throw notFound("task", asking.id)
@@ -64,7 +64,7 @@ function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails, change
   wakeGroup(change, group)
 }
 
-/** The state in which a new task begins, and what led there from the queue. */
+/** The state in which a new task begins, and the events after `task.queued` that led to it. */
 function toFirstState(
   entry: TaskEntry,
   now: number,
@@ -83,7 +83,7 @@ function toFirstState(
   }
 }
 
-/** Nothing is known of a run that begins. */
+/** The fields that are empty when a run begins. */
 const NOTHING_YET = { startedAt: null, ranMs: 0, progress: null, retrievedAt: null, strippedAt: null }
 
 function toCourse(entry: TaskEntry, now: number, lastSequence: number): TaskCourse {

@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 
-/** Where a page ended: by time first where the list is in that order, else 0, then by row number. */
+/** Where a page ended. `at` is the time in a list that is ordered by time, else 0; `number` is the row number. */
 export interface Position {
   readonly at: number
   readonly number: number

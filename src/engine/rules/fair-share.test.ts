@@ -18,7 +18,7 @@ test("a workspace that had its share stands back until the next round", () => {
   expect(share.hadItsShare("a")).toBe(false)
 })
 
-test("a few that take long are a share", () => {
+test("a few runs that take long are a share", () => {
   const clock = createManualClock()
   const share = createFairShare(clock)
   claim(share, "a", 1)
@@ -28,7 +28,7 @@ test("a few that take long are a share", () => {
   expect(share.hadItsShare("a")).toBe(true)
 })
 
-test("who was alone goes on for a while, for longer where looking for others takes long, and no longer once there are", () => {
+test("a workspace that was alone goes on for a while, longer if a look takes long, until there are others", () => {
   const clock = createManualClock()
   const share = createFairShare(clock)
   const lengths = [1, 100].map((lookMs) => {
@@ -47,7 +47,7 @@ test("who was alone goes on for a while, for longer where looking for others tak
   expect(share.hadItsShare("a")).toBe(true)
 })
 
-test("among several a share is over no sooner than is worth the look for the next", () => {
+test("among several workspaces a share lasts long enough to be worth the look for the next one", () => {
   const clock = createManualClock()
   const share = createFairShare(clock)
   claim(share, "a", 32)

@@ -1,25 +1,32 @@
 import type { Clock } from "../../base/clock.ts"
 
 /**
- * Keeps a workspace with a long queue from being the only one that is served. In a round each workspace may have its share;
- * one that had it stands back until nobody else has anything left, which begins the next round. Priorities stand above it.
+ * Keeps a workspace with a long queue from being the only one that is served. In each round a workspace may have its
+ * share. One that had it stands back until nobody else has anything left, which begins the next round. Priorities count
+ * before shares.
  */
 export interface FairShare {
-  /** A run of this workspace was claimed here. */
+  /** Counts a run of this workspace that was claimed here. */
   count(workspace: string): void
   hadItsShare(workspace: string): boolean
   thoseWhoHadTheirs(): readonly string[]
-  /** Nobody is left for whom those who had theirs would stand back, which took so long to find out. */
+  /**
+   * Begins the next round, because nobody is left for whom the others would stand back. `lookMs` is how long it took to
+   * find that out.
+   */
   beginRound(lookMs: number): void
 }
 
-/** A share is so many runs, and where they come slowly it is over after so long, however few they were. */
+/** A share is over after this many runs, or after this time, however few the runs were. */
 const SHARE_RUNS = 32
 const SHARE_MS = 250
-/** Looking for others is a walk along the whole queue: it takes no more than such a part of the time. */
+/**
+ * To look for other workspaces is to walk along the whole queue. A share lasts at least this many times as long as the
+ * last look; for a workspace that was alone in its round, the second factor counts.
+ */
 const LOOKS_BETWEEN = 4
 const VAIN_LOOKS_BETWEEN = 10
-/** A round that never ends, since nobody ever had a share, must not remember everybody. */
+/** Bounds the memory of a round that never ends because no workspace gets its whole share. */
 const MOST_WORKSPACES = 10_000
 
 interface Served {

@@ -5,7 +5,7 @@ import type { Handlers } from "./change.ts"
 import type { JsonObject } from "../../base/json.ts"
 
 export function createLeaseHandlers({ leases }: Tables, watch: LeaseWatch) {
-  /** However late: a lease that nobody took over is still its holder's. */
+  /** Accepts a late holder: a lease that nobody took over is still its holder's. */
   function requireHeld(key: string, holder: string, fence: number): StoredLease {
     const lease = leases.find(key)
     if (lease && lease.holder === holder && lease.fence === fence) return lease

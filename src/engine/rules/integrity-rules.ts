@@ -1,6 +1,6 @@
 /**
- * States that no operation can produce, in the SQL that all engines speak: each rule finds such rows, with a sentence
- * for people as their `problem`.
+ * States that no operation can produce, in SQL that all engines understand. Each query finds rows in such a state, with
+ * a sentence for people as their `problem`.
  */
 export const INTEGRITY_RULES: readonly string[] = [
   `SELECT 'Task ' || id || ' is ' || status || ' but has ' || CASE WHEN ended_at IS NULL THEN 'no' ELSE 'an' END

@@ -45,7 +45,7 @@ test("a wall clock that jumps, or a machine that slept, ends no lease", () => {
   expect(watch.isOver(LEASE)).toBe(false)
 })
 
-test("the lease of a dead process is over at once, that of a living one is not for being alive", () => {
+test("the lease of a dead process is over at once, and a living process can still let its lease run out", () => {
   const clock = createManualClock()
   expect(createLeaseWatch(clock, () => false).isOver(LEASE)).toBe(true)
   const watch = createLeaseWatch(clock, ({ pid }) => pid === 7)

@@ -11,13 +11,13 @@ interface Sighting {
   readonly firstSeenAt: number
 }
 
-/** Keys that are gone are never looked at again; forgetting the others only makes the judgement later. */
+/** Bounds the memory for keys that no longer exist. Forgetting the other keys only delays their judgement. */
 const MOST_SIGHTINGS = 10_000
 
 /**
- * Judges whether a lease is over without trusting wall clocks, which jump and differ between hosts: its holder is known
- * to be dead, or this engine has seen its renewal counter stand still for the lease's whole time by its own monotonic
- * clock. So a first look never finds a living holder's lease over.
+ * Judges whether a lease is over without trusting wall clocks, which jump and differ between hosts. A lease is over if
+ * its holder is known to be dead, or if this engine, by its own monotonic clock, has seen the renewal counter stand
+ * still for the lease's whole time. So a first look never finds a living holder's lease over.
  */
 export function createLeaseWatch(clock: Clock, isHolderAlive: IsHolderAlive): LeaseWatch {
   const sightings = new Map<string, Sighting>()

@@ -3,11 +3,11 @@ import type { TaskId } from "../../task/id.ts"
 
 export interface LocalBus extends Bus {
   publish(wakes: readonly Wake[]): void
-  /** Anything may have been written elsewhere: everyone looks again. */
+  /** Another process may have written anything: every listener looks again. */
   publishUnknown(): void
 }
 
-/** Tells listeners of this process. A listener that throws does not keep the others from being told. */
+/** Wakes listeners of this process. A listener that throws does not keep the others from being woken. */
 export function createLocalBus(onSubscription: (by: 1 | -1) => void): LocalBus {
   const listeners = new Set<(wake: Wake) => void>()
   const taskListeners = new Map<TaskId, Set<(mayBeOver: boolean) => void>>()
@@ -50,7 +50,7 @@ export function addTo<Listener>(
   }
 }
 
-/** The error surfaces as an uncaught one, where mistakes belong, and not in the middle of a commit. */
+/** A listener's error surfaces as an uncaught error, and not in the middle of the commit that woke the listener. */
 export function callSafely<Told extends readonly unknown[]>(listener: (...told: Told) => void, ...told: Told): void {
   try {
     listener(...told)

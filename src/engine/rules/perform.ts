@@ -15,7 +15,7 @@ import { createTaskHandlers } from "./change-task.ts"
 import type { LeaseWatch, Tables } from "./tables.ts"
 import { createNoticeHandlers } from "./use-notices.ts"
 
-/** Runs one operation inside the transaction that is open. A refusal is thrown; the caller takes back what was written. */
+/** Runs one operation inside the open transaction. A refusal is thrown; the caller rolls back what was written. */
 export type Perform = (operation: Operation, change: Change) => Answer
 
 export function createPerform(tables: Tables, leaseWatch: LeaseWatch): Perform {

@@ -19,7 +19,7 @@ export function createStepHandlers(tables: Tables) {
   } satisfies Partial<Handlers>
 }
 
-/** The steps a new task brings along. */
+/** Records the steps that a new task has taken before it was written. */
 export function recordSteps(tables: Tables, taskId: TaskId, steps: readonly StepTaken[], change: Change): void {
   for (const step of steps) {
     const task = requireTask(tables.tasks, taskId)

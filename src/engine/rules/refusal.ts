@@ -18,7 +18,7 @@ export function staleClaim({ details, course }: StoredTask): MeanwhileError {
   return new MeanwhileError("stale_claim", text, { taskId: details.id, fence: course.fence })
 }
 
-/** A session that exists belongs to one workspace; for the others there is none of that id. */
+/** Refuses a session that exists in another workspace, as if there were none of that id. */
 export function requireOwnSession(
   sessions: SessionTable,
   { workspace, session }: { readonly workspace: WorkspaceId; readonly session: SessionId | null },
@@ -34,12 +34,12 @@ export function requireTask(tasks: TaskTable, id: TaskId): StoredTask {
   return task
 }
 
-/** A claim holds while the run it was made for runs or stops. */
+/** A claim holds while its run is running or stopping. */
 export function isClaimedUnder({ course, state }: StoredTask, run: number, fence: number): boolean {
   return course.run === run && course.fence === fence && (state.status === "running" || state.status === "stopping")
 }
 
-/** The task, when the run written for is the current one, lives, and is claimed under the fence that was given. */
+/** Returns the task if the run is the current one, has not ended and, if a fence is given, is claimed under that fence. */
 export function requireLiveRun(tasks: TaskTable, { taskId, run, fence }: RunReference): StoredTask {
   const task = requireTask(tasks, taskId)
   if (fence !== undefined && !isClaimedUnder(task, run, fence)) throw staleClaim(task)

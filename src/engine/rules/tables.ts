@@ -9,7 +9,7 @@ import type { SessionRecord } from "../../task/session.ts"
 import type { Step } from "../../task/step.ts"
 import type { Wait, WaitRecord } from "../../task/wait.ts"
 
-/** The tables that operations need: they find rows and write them. They hold no rules, and no lists for readers. */
+/** The tables that operations find and write rows in. They hold no rules, and no lists for readers. */
 export interface Tables {
   readonly tasks: TaskTable
   readonly runs: RunTable
@@ -24,10 +24,10 @@ export interface Tables {
   readonly artifacts: ArtifactTable
 }
 
-/** A task as the operations work on it: what is fixed, what moves, and what only the status says. */
+/** A task as operations work on it: its fixed details, its course, and the fields that depend on the status. */
 export interface StoredTask extends NewTask {
   readonly number: number
-  /** Input and metadata lie in a row of their own. */
+  /** True if input and metadata lie in a row of their own. */
   readonly hasLargeInput: boolean
 }
 
@@ -47,9 +47,9 @@ export interface TaskTable {
   findByAskingStep(step: AskingStep): StoredTask | undefined
   ofSession(session: SessionId): readonly StoredTask[]
   insert(task: NewTask): StoredTask
-  /** Writes all that moves. A run that ended so has a result nobody used yet, unless it is a turn. */
+  /** Writes course and state. A run that has ended gets a result that nobody has used yet, unless it is a turn. */
   saveRun(task: StoredTask): void
-  /** Writes what facts move, and the patch. */
+  /** Writes the fields that facts change, and the patch. */
   saveFacts(task: StoredTask): void
   /** Writes the few details that may change: those of `CHANGEABLE_COLUMNS`. */
   saveDetails(task: StoredTask): void
@@ -78,9 +78,7 @@ export type FinishedStep = Extract<Step, { state: "finished" }>
 export interface StepTable {
   find(task: number, taskId: TaskId, run: number, key: string): Step | undefined
   lastCompletion(task: number, run: number): number
-  /**
-   * `sequence` is the number of the event that tells of it. False when the step is known already: nothing is written.
-   */
+  /** `sequence` is the number of the step's event. False if the step is known already: nothing is written. */
   start(task: number, step: StartedStep, sequence: number): boolean
   /** Finishes a step, known or not. */
   finish(task: number, step: FinishedStep, sequence: number): void
@@ -93,10 +91,13 @@ export interface NoticeTable {
   find(key: NoticeKey): StoredNotice | undefined
   /** Notices claimed by the step and not settled since. */
   claimedBy(step: AskingStep): readonly StoredNotice[]
-  /** Writes a pending notice; one of the same run and kind begins anew. It is told as its task is, unless said. */
+  /**
+   * Writes a pending notice; an existing one of the same run and kind becomes pending again. Default `notify`: the
+   * task's.
+   */
   insert(task: StoredTask, kind: NoticeKind, at: number, notify?: NotifyMode): void
   save(task: number, notice: Notice): void
-  /** Settles what nobody used of these runs. */
+  /** Settles the task's unused notices of this kind, of all its runs, as superseded. */
   supersede(task: number, kind: NoticeKind, at: number): void
   remove(task: number): void
   detach(task: number): void
@@ -112,20 +113,20 @@ export interface WaitTable {
 
 export interface GroupTable {
   find(id: GroupId): GroupRecord | undefined
-  /** As little as a task that wants to join must know. */
+  /** What a task that wants to join must know, and no more. */
   entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
   /** True if the group was created to report nothing. */
   isSilent(id: GroupId): boolean
-  /** The counts that decide the join. Arrivals are counted for a sealed group only: an open one cannot join. */
+  /** The counts that decide the join. Arrivals are counted only for a sealed group, since an open one cannot join. */
   standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
   insert(details: GroupDetails, at: number): void
   move(id: GroupId, to: GroupState): void
   addMember(id: GroupId): void
-  /** A member that arrives again replaces its arrival. */
+  /** A member that arrives again replaces its earlier arrival. */
   arrive(id: GroupId, task: number, arrival: GroupArrival): void
-  /** A member runs again: it has not ended for a group that is not joined yet. */
+  /** Removes the arrival of a member that runs again, unless the group has joined or was cancelled. */
   depart(id: GroupId, task: number): void
-  /** A finished group that no session keeps goes with its last member. */
+  /** Also removes a joined or cancelled group without a session once its last member is removed. */
   removeMember(id: GroupId, task: number): void
   removeOfSession(session: SessionId): readonly GroupId[]
 }
@@ -135,7 +136,7 @@ export interface StoredLease {
   readonly holder: string
   readonly fence: number
   readonly ttlMs: number
-  /** Raised by every take and renewal: who sees it unchanged has seen a silent holder. */
+  /** Raised by every take and renewal: while it stands still, the holder is silent. */
   readonly renewals: number
   readonly data: JsonObject
 }
@@ -145,7 +146,7 @@ export interface LeaseTable {
   save(lease: StoredLease): void
   renew(lease: StoredLease): void
   remove(key: string): void
-  /** Grows for ever, over all keys, so that a lease that was given up and taken again has a higher fence. */
+  /** Grows for ever, over all keys, so that a lease that was released and taken again has a higher fence. */
   nextFence(): number
 }
 
@@ -163,7 +164,7 @@ export interface SessionTable {
   find(id: SessionId): StoredSession | undefined
   workspaceOf(id: SessionId): WorkspaceId | undefined
   insert(record: SessionRecord): StoredSession
-  /** `before` tells which of its places in the lists have changed. */
+  /** `before` is the record as it was, so that only the index entries that differ are written. */
   save(session: StoredSession, before: SessionRecord): void
   append(session: number, position: number, at: number, body: JsonValue): void
   remove(session: StoredSession): void

@@ -7,7 +7,7 @@ import { type Change, type Handlers, wakeSession } from "./change.ts"
 export function createNoticeHandlers(tables: Tables) {
   const { tasks, notices } = tables
 
-  /** Free, held by the same step, or held by a step whose run is over. */
+  /** True if the notice is pending, or claimed by the same step or by a step whose run is over. */
   function isFree(notice: Notice, by: AskingStep | null): boolean {
     if (notice.state === "pending") return true
     if (notice.state !== "claimed") return false
@@ -19,7 +19,7 @@ export function createNoticeHandlers(tables: Tables) {
     return claimant !== undefined && claimant.course.run === run && !isTerminal(claimant.state.status)
   }
 
-  /** Replaces each notice that may be changed, and answers which those were. */
+  /** Replaces each notice for which `change` returns another, and returns the keys of those. */
   function replace(
     keys: readonly NoticeKey[],
     change: (notice: Notice & { task: number }) => Notice | undefined,
@@ -52,7 +52,7 @@ export function createNoticeHandlers(tables: Tables) {
   } satisfies Partial<Handlers>
 }
 
-/** Uses the notices claimed by the step: its answer is kept in this transaction. */
+/** Uses the notices that the step has claimed, in the transaction that stores the step's answer. */
 export function settleClaims({ tasks, notices }: Tables, step: AskingStep, change: Change): void {
   for (const notice of notices.claimedBy(step)) {
     if (notice.kind === "ended") tasks.markResultUsed(notice.task, change.now)

@@ -5,7 +5,7 @@ import { type EngineTest, expectRefusal } from "./subject.ts"
 
 export function describeClaims(test: EngineTest): void {
   describe("settling claims with a step", () => {
-    test("what a step has claimed is used when its end is recorded so, and nothing else is", async ({ engine }) => {
+    test("a step's claims are used when its end settles them, and nothing else is", async ({ engine }) => {
       const keys = [toEndedNotice(await createEndedTask(engine)), toEndedNotice(await createEndedTask(engine))]
       const [own, free] = keys as [NoticeKey, NoticeKey]
       const elsewhere = toEndedNotice(await createEndedTask(engine))

@@ -84,7 +84,7 @@ export function describeCommits(test: EngineTest): void {
       expect(await engine.store.countTasks({ statuses: ["running"] })).toBe(5)
     })
 
-    test("is seen by every read that is asked after its answer, here and in another process", async ({
+    test("is seen by every read that begins after its answer, here and in another process", async ({
       engine,
       another,
     }) => {
@@ -117,7 +117,7 @@ export function describeCommits(test: EngineTest): void {
       expect(await engine.store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
     })
 
-    test("after closing is refused, and closing waits for what came before", async ({ engine, reopen }) => {
+    test("after closing is refused, and closing waits for earlier commits", async ({ engine, reopen }) => {
       const details = sampleDetails()
       const written = engine.store.commit([{ op: "task.create", details, entry: QUEUED }])
       const closed = engine.close()

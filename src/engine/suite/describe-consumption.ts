@@ -16,9 +16,7 @@ export function describeConsumption(test: EngineTest): void {
       expect(await engine.store.countTasks({ isConsumed: false })).toBe(1)
     })
 
-    test("consumedBefore finds what was used long enough ago, turns included, the longest ago first", async ({
-      engine,
-    }) => {
+    test("consumedBefore finds tasks used before that time, turns included, longest ago first", async ({ engine }) => {
       const unused = await createEndedTask(engine)
       const turn = await createEndedTask(engine, { kind: "turn" })
       const used = [await createEndedTask(engine), await createEndedTask(engine)]

@@ -26,8 +26,8 @@ import { describeWorkspaces } from "./describe-workspaces.ts"
 import { createEngineTest, type EngineFactory } from "./subject.ts"
 
 /**
- * What every engine promises, as tests. It assumes neither one process nor synchronous answers nor a clock that can be
- * set: time passes by itself, and what must happen is waited for.
+ * What every engine promises, as tests. They assume neither a single process nor synchronous answers nor a clock that
+ * can be set: time passes by itself, and the tests wait for what must happen.
  */
 export function describeEngine(name: string, factory: EngineFactory): void {
   const test = createEngineTest(factory)

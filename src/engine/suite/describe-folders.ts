@@ -18,7 +18,9 @@ const MISSING = [{ plugin: "shell", tool: "run_command", folder: "/there" }]
 
 export function describeFolders(test: EngineTest): void {
   describe("a folder that a task names", () => {
-    test("is left by a worker that has not got it, whatever else is behind it", async ({ engine }) => {
+    test("keeps its task from a worker that does not have the folder, but not the tasks behind it", async ({
+      engine,
+    }) => {
       for (let index = 0; index < 20; index++) await createTask(engine, QUEUED, { folder: "/there", priority: 1 })
       const ids: TaskId[] = []
       const others: Partial<TaskDetails>[] = [{ folder: "/here" }, { folder: "/there", tool: "edit" }, {}]
@@ -30,7 +32,7 @@ export function describeFolders(test: EngineTest): void {
       expect(await take({ missing: [], limit: 30 })).toHaveLength(23)
     })
 
-    test("is kept, and told with the offer", async ({ engine }) => {
+    test("is stored, and part of the offer", async ({ engine }) => {
       const { id } = await createTask(engine, QUEUED, { folder: "/there" })
       expect(await engine.dispatcher.take(REQUEST)).toMatchObject([{ tool: "run_command", folder: "/there" }])
       expect(await engine.store.task(id)).toMatchObject({ folder: "/there" })

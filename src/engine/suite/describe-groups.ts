@@ -41,7 +41,7 @@ export function describeGroups(test: EngineTest): void {
       expect((await engine.store.tasks({ group }, { limit: 9 })).items).toHaveLength(2)
     })
 
-    test("are not moved when their members are others than were read", async ({ engine }) => {
+    test("are not moved when their members have changed since they were read", async ({ engine }) => {
       const { store } = engine
       const details = sampleGroup()
       const [empty] = await store.commit([{ op: "group.create", details }])
@@ -83,7 +83,7 @@ export function describeGroups(test: EngineTest): void {
       expect((await engine.store.group(details.id))?.arrivals).toHaveLength(10)
     })
 
-    test("of a group that reports nothing every end is silent, and what a member asks is not", async ({ engine }) => {
+    test("that report nothing get silent notices of ends, but not of what a member asks", async ({ engine }) => {
       const details = sampleGroup({ report: "none" })
       await engine.store.commit([{ op: "group.create", details }])
       const { id } = await createTask(engine, RUNNING, { group: details.id })
@@ -133,7 +133,7 @@ export function describeGroups(test: EngineTest): void {
       expect(await engine.store.group(details.id)).toMatchObject({ memberCount: 0, arrivals: [] })
     })
 
-    test("without a session go with the last of their members once they are finished", async ({ engine }) => {
+    test("without a session are removed with their last member once they are finished", async ({ engine }) => {
       const details = sampleGroup()
       await engine.store.commit([{ op: "group.create", details }])
       const one = await createEndedTask(engine, { group: details.id })

@@ -59,7 +59,7 @@ export function describeJoins(test: EngineTest): void {
       expect((await seal(engine, await createGroup(engine))).state).toBe("joined")
     })
 
-    test("a join of any needs one member, a join of n as many or all there are", async ({ engine }) => {
+    test("a join of any needs one member, a join of n needs n, or all if there are fewer", async ({ engine }) => {
       const any = await createGroup(engine, { join: "any" })
       const first = await createMember(engine, any)
       await createMember(engine, any)
@@ -147,7 +147,7 @@ export function describeJoins(test: EngineTest): void {
       unsubscribe()
     })
 
-    test("groups are found by what they are, newest first, at most as many as asked for", async ({ engine }) => {
+    test("groups are found by their fields, newest first, at most as many as asked for", async ({ engine }) => {
       const session = createSessionId()
       const one = await createGroup(engine, { session, name: "one" })
       const two = await createGroup(engine, { session, name: "two", failFast: true, merge: "human_gated" })

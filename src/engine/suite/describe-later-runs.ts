@@ -63,7 +63,7 @@ export function describeLaterRuns(test: EngineTest): void {
       expect(await applyEvents(engine, id, STARTED, COMPLETED)).toMatchObject({ status: "completed", run: 2 })
     })
 
-    test("resumes with another input, title and folder, and counts", async ({ engine }) => {
+    test("resumes with another input, title and folder, and counts the resume", async ({ engine }) => {
       const { id, title } = await createEndedTask(engine)
       const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume" } as const
       const another = { title: "on", folder: "/there", input: "go on", inputHeldBy: createWorkerId() }
@@ -74,7 +74,7 @@ export function describeLaterRuns(test: EngineTest): void {
       expect(await engine.store.run(id, 1)).toMatchObject({ title, input: { command: "npm test" }, patch: PATCH })
     })
 
-    test("replaces the metadata when some are given, and leaves those of the run before", async ({ engine }) => {
+    test("replaces the metadata if some are given, and leaves those of the earlier run", async ({ engine }) => {
       const { id } = await createTask(engine, RUNNING)
       await applyEvents(engine, id, FAILED)
       const begin = { op: "task.begin_run", taskId: id, reason: "retry" } as const
@@ -98,7 +98,7 @@ export function describeLaterRuns(test: EngineTest): void {
       await expectRefusal(engine.store.commit([{ ...begin, taskId: createTaskId() }]), "not_found")
     })
 
-    test("is refused when retention took the input, unless another is given", async ({ engine }) => {
+    test("is refused when the input was stripped, unless another is given", async ({ engine }) => {
       const { id } = await createEndedTask(engine)
       const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume" } as const
       await engine.store.commit([{ op: "task.strip", taskId: id }])

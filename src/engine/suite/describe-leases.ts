@@ -8,7 +8,7 @@ const RENEWED_MS = 200
 
 export function describeLeases(test: EngineTest): void {
   describe("leases", () => {
-    test("are taken by one, renewed by it and refused to others", async ({ engine, another }) => {
+    test("are taken by one holder, renewed by it and refused to others", async ({ engine, another }) => {
       const other = await another()
       const [lease] = await engine.store.commit([take("one", LONG_MS)])
       expect(lease).toMatchObject({ key: "worker/1", holder: "one", ttlMs: LONG_MS, data: { pid: 1 }, isOver: false })
@@ -31,7 +31,7 @@ export function describeLeases(test: EngineTest): void {
       expect(takes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     })
 
-    test("taking it again by its own holder keeps the fence", async ({ engine }) => {
+    test("a holder that takes its lease again keeps the fence", async ({ engine }) => {
       const [first] = await engine.store.commit([take("one", LONG_MS)])
       const [second] = await engine.store.commit([take("one", SHORT_MS)])
       expect(second).toMatchObject({ fence: first.fence, ttlMs: SHORT_MS })

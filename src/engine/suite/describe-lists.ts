@@ -17,7 +17,7 @@ import { type EngineTest, expectRefusal } from "./subject.ts"
 
 export function describeLists(test: EngineTest): void {
   describe("lists of tasks", () => {
-    test("come newest first, without what may be large", async ({ engine }) => {
+    test("come newest first, without the fields that may be large", async ({ engine }) => {
       const one = await createTask(engine)
       const two = await createEndedTask(engine)
       const three = await createTask(engine, { as: "waiting", wait: sampleWait() })
@@ -33,7 +33,7 @@ export function describeLists(test: EngineTest): void {
       expect(items[0]).toEqual(summary)
     })
 
-    test("every part of a filter must hold", async ({ engine }) => {
+    test("every field of a filter must match", async ({ engine }) => {
       const workspace = "other" as WorkspaceId
       const group = sampleGroup({ workspace })
       await engine.store.commit([{ op: "group.create", details: group }])
@@ -98,7 +98,7 @@ export function describeLists(test: EngineTest): void {
       expect(await idsOf(engine, { session: null })).toEqual([id])
     })
 
-    test("that ended after a time are found, whatever became of them", async ({ engine }) => {
+    test("that ended after a time are found, whatever they ended as", async ({ engine }) => {
       const first = await createEndedTask(engine)
       await createTask(engine)
       await createTask(engine, RUNNING)
@@ -145,7 +145,7 @@ export function describeLists(test: EngineTest): void {
         expect(seen).toEqual(ids)
       })
 
-    test("pages by use go through everything once, however many were used at the same time", async ({ engine }) => {
+    test("pages by use list every task once, however many were used at the same time", async ({ engine }) => {
       const ids = []
       for (let count = 0; count < 7; count++) ids.push((await createEndedTask(engine, { kind: "turn" })).id)
       const later = { consumedBefore: Number.MAX_SAFE_INTEGER }
@@ -161,7 +161,7 @@ export function describeLists(test: EngineTest): void {
       }
     })
 
-    test("a page without room and a cursor of nobody are refused", async ({ engine }) => {
+    test("a page without items and a malformed cursor are refused", async ({ engine }) => {
       await expectRefusal(engine.store.tasks({}, { limit: 0 }), "invalid_input")
       await expectRefusal(engine.store.tasks({}, { limit: 1, cursor: "nonsense" }), "invalid_input")
     })

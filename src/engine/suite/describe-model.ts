@@ -64,7 +64,7 @@ async function commit(
   }
 }
 
-/** The models after those orders of the writers that explain every outcome. There must be one. */
+/** The model after each order of the writers that explains every outcome. There must be at least one. */
 function explain(
   model: StoreModel,
   writers: readonly (readonly Action[])[],
@@ -85,7 +85,10 @@ function explain(
   throw new Error(`No order of these writers explains their outcomes: ${JSON.stringify({ writers, outcomes })}`)
 }
 
-/** Some claims get nothing instead of being refused, so that only the store tells which order it was. */
+/**
+ * Returns the model that agrees with the store. Some claims get nothing instead of being refused, so only the store
+ * tells which order it was.
+ */
 async function findSame(
   engine: Engine | undefined,
   world: World,

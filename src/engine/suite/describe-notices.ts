@@ -119,7 +119,7 @@ export function describeNotices(test: EngineTest): void {
       expect(await engine.store.notices({ workspace, states: ["consumed"] }, 9)).toHaveLength(2)
     })
 
-    test("a key that names nothing is not among those that were got", async ({ engine }) => {
+    test("a key that names nothing is not among the keys in the answer", async ({ engine }) => {
       const key = { taskId: createTaskId(), run: 1, kind: "ended" } as const
       const by = await createClaimant(engine)
       expect(await engine.store.commit([{ op: "notice.claim", keys: [key], by }])).toEqual([[]])
@@ -142,7 +142,9 @@ export function describeNotices(test: EngineTest): void {
       expect(await engine.store.notices({ taskId: ended.id }, 9)).toMatchObject([{ state: "consumed" }])
     })
 
-    test("a wait that a person can answer says so, until it is answered or over", async ({ engine }) => {
+    test("a wait that a person can answer leaves a notice, until it is answered or its run ends", async ({
+      engine,
+    }) => {
       const session = createSessionId()
       const { id } = await createTask(engine, RUNNING, { kind: "agent", session })
       const wait = sampleWait({ reason: "person" })

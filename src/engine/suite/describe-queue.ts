@@ -6,7 +6,7 @@ import { TASK_KINDS } from "../../task/record.ts"
 import { applyEvents, CANCELLED, createTask, QUEUED, RUNNING, sampleWait, STARTED, WORKER } from "./samples.ts"
 import { type EngineTest, waitUntil } from "./subject.ts"
 
-/** Longer than a store that has much to do takes for a few answers. */
+/** Longer than a busy store takes for a few answers. */
 const DELAY_MS = 1_500
 
 export function describeQueue(test: EngineTest): void {
@@ -69,7 +69,7 @@ export function describeQueue(test: EngineTest): void {
       expect(await take(engine, { only: { sessions: [session], tasks: [] }, limit: 1 })).toEqual([inSession.id])
     })
 
-    test("offers only what the worker has a tool for, also behind many that others have", async ({ engine }) => {
+    test("offers only runs whose tool the worker has, even behind many of other tools", async ({ engine }) => {
       const strange = await Promise.all(
         Array.from({ length: 20 }, () => createTask(engine, QUEUED, { tool: "strange" })),
       )
@@ -92,7 +92,7 @@ export function describeQueue(test: EngineTest): void {
       expect(taken.toSorted()).toEqual(all)
     })
 
-    test("offers no more of a plugin than there is room for, and of the others what else fits", async ({ engine }) => {
+    test("offers no more of a plugin than there is room for, and fills up with other plugins", async ({ engine }) => {
       const many: string[] = []
       for (let index = 0; index < 5; index++) many.push((await createTask(engine)).id)
       const another = await createTask(engine, QUEUED, { plugin: "mcp" })
@@ -103,10 +103,7 @@ export function describeQueue(test: EngineTest): void {
       expect(await take(engine, { plugins, limit: 3 })).toEqual(many.slice(0, 3))
     })
 
-    test("others can have what was declined, and what was there beyond what was asked for", async ({
-      engine,
-      another,
-    }) => {
+    test("other workers can have runs that were declined, and runs beyond the limit", async ({ engine, another }) => {
       const other = await another()
       const ids: string[] = []
       for (const plugin of ["shell", "mcp", "shell", "mcp"]) ids.push((await createTask(engine, QUEUED, { plugin })).id)

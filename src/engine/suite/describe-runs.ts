@@ -27,7 +27,7 @@ export function describeRuns(test: EngineTest): void {
       expect(await (await reopen()).store.task(id)).toEqual(task)
     })
 
-    test("what was decided before something else happened is refused", async ({ engine }) => {
+    test("a write decided on an earlier version of the task is refused", async ({ engine }) => {
       const { id, lastSequence } = await createTask(engine, RUNNING)
       const run = { taskId: id, run: 1, fence: 1 }
       const decided = { op: "task.apply", run, event: COMPLETED, lastSequence } as const
@@ -38,7 +38,7 @@ export function describeRuns(test: EngineTest): void {
       ])
     })
 
-    test("every terminal status keeps what it says", async ({ engine }) => {
+    test("every terminal status keeps its own fields", async ({ engine }) => {
       const stop: LifecycleEvent = { type: "task.stop_requested", by: "deadline", reason: "5 min" }
       const survivors = [{ pid: 7, command: "sleep 9" }]
       const ends: [string, LifecycleEvent[], object][] = [

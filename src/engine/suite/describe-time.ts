@@ -4,7 +4,7 @@ import type { EngineTest } from "./subject.ts"
 
 export function describeTime(test: EngineTest): void {
   describe("time", () => {
-    test("what is written lies between the engine's time before it and after it", async ({ engine }) => {
+    test("a written time lies between the engine's time before and after the write", async ({ engine }) => {
       const before = engine.now()
       const { createdAt } = await createTask(engine)
       expect(createdAt).toBeGreaterThanOrEqual(before)

@@ -86,7 +86,7 @@ export function describeUpkeep(test: EngineTest): void {
       await expectRefusal(engine.store.commit([{ op: "task.remove", taskId: id }]), "wrong_state")
     })
 
-    test("what was decided about a run is refused once another one has ended", async ({ engine }) => {
+    test("stripping and removing for a run are refused once a later run has ended", async ({ engine }) => {
       const { id } = await createEndedTask(engine)
       await engine.store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" }])
       await applyEvents(engine, id, STARTED, COMPLETED)

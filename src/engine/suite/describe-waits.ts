@@ -86,7 +86,7 @@ export function describeWaits(test: EngineTest): void {
       expect(await ids({ isOpen: true })).toHaveLength(2)
     })
 
-    test("whose time is over are found among all", async ({ engine }) => {
+    test("whose time to answer is over are found among all", async ({ engine }) => {
       const now = engine.now()
       const [over, later, never] = [now, now + 3_600_000, null].map((expiresAt) => sampleWait({ expiresAt }))
       for (const wait of [over, later, never]) if (wait) await createTask(engine, { as: "waiting", wait })

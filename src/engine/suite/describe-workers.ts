@@ -49,7 +49,7 @@ export function describeWorkers(test: EngineTest): void {
   })
 
   describe("counts", () => {
-    test("by status are those of the filter, and 0 for those that have none", async ({ engine }) => {
+    test("by status follow the filter, and are 0 for a status without tasks", async ({ engine }) => {
       const workspace = "other" as WorkspaceId
       await createTask(engine)
       await createTask(engine, QUEUED, { kind: "turn" })
@@ -63,7 +63,7 @@ export function describeWorkers(test: EngineTest): void {
       expect(await engine.store.countByStatus({ statuses: ["queued"] })).toMatchObject({ queued: 3, completed: 0 })
     })
 
-    test("the age of the queue is that of the oldest that could run", async ({ engine }) => {
+    test("the age of the queue is that of the oldest run that could be taken", async ({ engine }) => {
       expect(await engine.store.queueAgeMs({})).toBeUndefined()
       await createTask(engine, { as: "queued", delayMs: 60_000 })
       await createEndedTask(engine)

@@ -5,7 +5,7 @@ import { type EngineTest, expectRefusal } from "./subject.ts"
 
 export function describeWorkspaces(test: EngineTest): void {
   describe("workspaces", () => {
-    test("a task in another one than its group, its session or the run that asks is refused", async ({ engine }) => {
+    test("a task in another workspace than its group, its session or its asking run is refused", async ({ engine }) => {
       const workspace = "other" as WorkspaceId
       const group = sampleGroup()
       await engine.store.commit([{ op: "group.create", details: group }])
@@ -22,7 +22,7 @@ export function describeWorkspaces(test: EngineTest): void {
       expect(await createTask(engine, QUEUED, { workspace, session: unknown })).toMatchObject({ session: unknown })
     })
 
-    test("a group in another one than its session is refused", async ({ engine }) => {
+    test("a group in another workspace than its session is refused", async ({ engine }) => {
       const session = await createSession(engine)
       const details = sampleGroup({ workspace: "other" as WorkspaceId, session })
       await expectRefusal(engine.store.commit([{ op: "group.create", details }]), "not_found")

@@ -19,7 +19,10 @@ export interface Draft {
   readonly third: 0 | 1 | 2
 }
 
-/** An answer goes through its wait, and only a deadline ends as `timed_out`: both have tests of their own. */
+/**
+ * Not drawn here: an answer goes through its wait, and only a deadline ends as `timed_out`. Both have tests of their
+ * own.
+ */
 const NEEDS_MORE: ReadonlySet<LifecycleEventType> = new Set(["task.answered", "task.timed_out"])
 
 export const draftArbitrary: fc.Arbitrary<Draft> = fc.record({

@@ -9,9 +9,9 @@ import type { Action } from "./store-model.ts"
 export interface World {
   readonly leaseKey: string
   taskId(slot: number): TaskId
-  /** The store's fence of the nth taking of the lease, or one that it never gave out. */
+  /** The store's fence of the nth time that the lease was taken, or one that it never gave out. */
   leaseFence(nth: number): number
-  /** Looks for a lease in the answers of a commit. */
+  /** Remembers the fence if the answer is the lease of this plan. */
   noticeFence(answer: unknown): void
 }
 

@@ -1,8 +1,9 @@
 import type { LifecycleEventType, RunStatus } from "../../task/lifecycle.ts"
 
 /**
- * The life of a run as the tests expect it, written event by event while the product's table goes status by status. The
- * tests judge the product by this table, so it imports types alone: a wrong line in the product cannot make both agree.
+ * The life of a run as the tests expect it, written event by event, while the product's table goes status by status.
+ * The tests judge the product by this table. It imports only types, so that a wrong line in the product cannot make
+ * both agree.
  */
 const EXPECTED: Readonly<Record<LifecycleEventType, { readonly from: readonly RunStatus[]; readonly to: RunStatus }>> =
   {

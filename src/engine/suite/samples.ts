@@ -93,7 +93,10 @@ export async function createTask(
   return checkTimes(task)
 }
 
-/** Times and durations are whole milliseconds, whatever column type keeps them. Also asked outside a test runner. */
+/**
+ * Times and durations are whole milliseconds, whatever column type keeps them. Throws by itself, because it is also
+ * called outside a test runner.
+ */
 function checkTimes(task: TaskRecord): TaskRecord {
   const { createdAt, queuedAt, startedAt, ranMs, lastSequence, limits } = task
   const state = [

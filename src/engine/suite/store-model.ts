@@ -30,7 +30,7 @@ export interface StoreModel {
   readonly lease: LeaseModel
 }
 
-/** Which fence a write carries: none, the one current when it was made up, or an older one. */
+/** The fence that a write carries: none, the one that was current when the write was made up, or an older one. */
 export type FenceChoice = "none" | "current" | "stale"
 
 /** One operation in the terms of the model: tasks are slots, and what depends on the past was looked up before. */
@@ -157,7 +157,7 @@ function performBegin(task: TaskModel, run: number): ErrorCode | undefined {
   return undefined
 }
 
-/** A claim or an acknowledgement of what is not free is no refusal: it gets nothing. */
+/** A claim or an acknowledgement of a notice that is not free is not refused: it gets nothing. */
 function performNotice(model: StoreModel, action: ActionOf<"notice">, task: TaskModel | undefined): undefined {
   const state = task?.notices.get(action.run)
   if (!task || (state !== "pending" && state !== "claimed")) return

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { ErrorCode } from "../../base/error.ts"
 import type { Engine } from "../../task/engine.ts"
 
-/** One store with nothing in it, as an engine's own test file provides it. */
+/** One empty store, as an engine's own test file provides it. */
 export interface EngineSubject {
   readonly engine: Engine
   /** Closes the engine and opens the same store again. */
@@ -15,7 +15,7 @@ export interface EngineSubject {
 
 export type EngineFactory = () => Promise<EngineSubject>
 
-/** A store that `open` opens and `remove` takes away once nobody has it open. */
+/** A store that `open` opens, and that `remove` removes once all its engines are closed. */
 export async function createSubject(open: () => Promise<Engine>, remove: () => Promise<void>): Promise<EngineSubject> {
   const opened: Engine[] = []
   async function another(): Promise<Engine> {
@@ -60,7 +60,7 @@ export async function expectRefusal(promise: Promise<unknown>, code: ErrorCode):
   await expect(promise).rejects.toMatchObject({ name: "MeanwhileError", code })
 }
 
-/** Never what a test waits for: only how long a broken one takes to fail. */
+/** How long a broken test takes to fail. No test waits for this time to pass. */
 const PATIENCE_MS = 30_000
 const LOOK_EVERY_MS = 5
 

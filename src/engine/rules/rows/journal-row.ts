@@ -16,7 +16,7 @@ export type NoticeRow = Columns<Pick<Notice, NoticeFields>> & {
   readonly claimed_by_key: string | null
 }
 
-/** A notice goes with its task, so what never changes about the task is read from there. */
+/** A notice is removed with its task, so a field that never changes is read from the task's row. */
 export const SELECT_NOTICES =
   "SELECT notices.*, (SELECT trace_id FROM tasks WHERE number = notices.task) AS trace_id FROM notices"
 
@@ -38,7 +38,7 @@ export type EventRow = Columns<Pick<TaskEvent, "sequence" | "run" | "at">> & {
   readonly body: string | null
 }
 
-/** The type has a column of its own; most events have little else. */
+/** The event without its type, which has a column of its own. Null if nothing else is left. */
 export function toEventText(body: TaskEventBody): string | null {
   if (body.type === "task.queued" || body.type === "task.retrieved") return null
   const { type: _, ...rest } = body

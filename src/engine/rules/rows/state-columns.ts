@@ -18,7 +18,7 @@ type StateWithoutPatch = TaskSummary extends infer Summary
     : never
   : never
 
-/** Which parts of a state have columns of their own; the rest is one JSON value. */
+/** Reads the parts of a state that have columns of their own, and the rest from one JSON value. */
 export function toStateWithoutPatch(row: StateRow): StateWithoutPatch {
   const rest = row.state === null ? {} : (JSON.parse(row.state) as object)
   const columns = {

@@ -47,7 +47,7 @@ export function toStoredTask(
   return { number: row.number, details, course: toCourse(row), state: toState(row), hasLargeInput }
 }
 
-/** Reads a run before the current one, which is kept as JSON. It may be older than some of the details. */
+/** Reads an earlier run, which is stored as JSON and may be older than some of the details. */
 export function parseEarlierRun(record: string): TaskRecord {
   return { ...PLAIN_DETAILS, ...(JSON.parse(record) as TaskRecord) }
 }
@@ -108,7 +108,7 @@ function toCourse(row: SummaryRow): TaskCourse {
   }
 }
 
-/** Input and metadata as they are written. */
+/** Input and metadata as stored text. */
 export interface InputText {
   readonly input: string
   readonly metadata: string
@@ -123,7 +123,7 @@ export function parseInput(text: InputText): Pick<TaskDetails, "input" | "metada
   return { input: JSON.parse(text.input) as TaskDetails["input"], metadata }
 }
 
-/** A task as it is written. */
+/** A task with the values that its columns are made of. */
 export interface WrittenTask {
   readonly task: NewTask
   readonly state: StateColumns
@@ -203,8 +203,8 @@ export const FIXED_COLUMNS = {
 } satisfies TaskColumns
 
 /**
- * Text for people, in which an engine may replace characters that it cannot keep. In ids and names it refuses such
- * characters.
+ * Columns with text for people, in which an engine may replace characters that it cannot store. In ids and names it
+ * refuses such characters.
  */
 export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set<
   keyof typeof CHANGEABLE_COLUMNS | keyof typeof FIXED_COLUMNS
@@ -220,7 +220,7 @@ const {
   ...CHANGEABLE_COLUMNS,
   ...RUN_COLUMNS,
 }
-/** The columns of SummaryRow: everything but what may be large. The compiler sees that all of them are written. */
+/** The columns of SummaryRow: all but the large ones. The compiler checks that each of them is written. */
 export const SUMMARY_COLUMNS = [
   "number",
   ...Object.keys(SUMMARY satisfies Record<Exclude<keyof SummaryRow, "number">, unknown>),
