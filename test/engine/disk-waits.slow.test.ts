@@ -7,10 +7,13 @@ import { createFolder } from "../support/workplace.ts"
 
 const COMMITS = 25
 
-/** Where system calls can be watched. The level that SQLite is asked for is tested everywhere, beside the code that opens it. */
+/**
+ * True where system calls can be watched. The level that SQLite is asked for is tested everywhere, beside the code that
+ * opens the store.
+ */
 const canWatch = spawnSync("strace", ["-e", "trace=fsync", "true"]).status === 0
 
-/** How often a program that commits so many tasks waits for the disk. */
+/** How often a program that commits this many tasks waits for the disk. */
 function countWaits(commits: number): number {
   const folder = createFolder()
   const calls = join(folder, "calls")

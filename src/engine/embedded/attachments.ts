@@ -38,7 +38,7 @@ export async function attach(
 
   return {
     hasOthers: () => others.all(id).some((other) => !isDead(other)),
-    /** Best effort: who finds a row of a dead process removes it. */
+    /** Best effort: a row that stays behind is removed by the next engine that attaches once this process is dead. */
     detach() {
       try {
         remove.run(id)

@@ -75,7 +75,7 @@ describe(`after a crash (seed ${SEED})`, () => {
     const { engine, path, dispose } = await createTestStore()
     const ids: TaskId[] = []
     for (let count = 0; count < 40; count++) ids.push((await createTask(engine, RUNNING)).id)
-    // Behind it lies room for what comes next.
+    // Behind the written part lies room for later commits.
     const logBytes = readFileSync(`${path}-wal`).findLastIndex((byte) => byte !== 0) + 1
     for (let crash = 0; crash < CRASHES; crash++) {
       const copy = copyAsCrashed(path, `torn-${crash}`)

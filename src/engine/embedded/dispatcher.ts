@@ -9,15 +9,15 @@ import { given, toWhere, type Where } from "./sqlite/condition.ts"
 import { LIMIT, type Prepare } from "./sqlite/statement.ts"
 
 export interface EmbeddedDispatcher extends Dispatcher {
-  /** Something was queued, here or elsewhere. */
+  /** Tells listeners that something may have been queued, here or elsewhere. */
   announce(): void
-  /** These changed, by what was committed here. */
+  /** Takes the wake-ups of what was committed here. */
   note(wakes: readonly Wake[]): void
 }
 
 const NO_TOOLS: ReadonlySet<string> = new Set()
 
-/** The queue is the tasks themselves: a run that is queued is offered, so there is nothing to keep in step. */
+/** The tasks are the queue: every queued run is offered, so there is no second list to keep in step. */
 export function createDispatcher(
   prepare: Prepare,
   clock: Clock,
@@ -28,7 +28,7 @@ export function createDispatcher(
   const nextDue = prepare<{ due: number | null }>(`SELECT min(available_at) AS due FROM tasks INDEXED BY tasks_delayed
      WHERE status = 'queued' AND available_at > queued_at AND available_at > ?`)
 
-  /** Offers without a delay are due, even if the clock was set back to before they were queued. */
+  /** A run without a delay is due, even if the clock was set back to before it was queued. */
   function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): QueuedRun[] {
     const { where, parameters } = toConditions(request, tools)
     const sql = `SELECT number, id AS taskId, run, session, workspace, plugin, tool, model, folder, priority, queued_at AS queuedAt
@@ -38,7 +38,10 @@ export function createDispatcher(
     return prepare<QueuedRun>(sql).all(plugin, clock.now(), request.worker, ...parameters, request.limit)
   }
 
-  /** A worker with a plugin nearly always has all of its tools: only a worker that lacks some filters by tool. */
+  /**
+   * A worker nearly always has all tools of a plugin, so the first query does not filter by tool. Only if it finds a
+   * tool that the worker lacks, a second query does.
+   */
   function takeOf(plugin: string, request: TakeRequest): QueuedRun[] {
     const limit = Math.min(request.limit, request.room?.get(plugin) ?? request.limit)
     const tools = request.tools && (request.tools.get(plugin) ?? NO_TOOLS)
@@ -69,7 +72,7 @@ export function createDispatcher(
   }
 }
 
-/** A list is one value, so that the text of the query stays the same. */
+/** A list is passed as one value, so that the text of the query stays the same. */
 const LISTED = "(SELECT value FROM json_each(?))"
 
 function toConditions(request: TakeRequest, tools?: ReadonlySet<string>): Where {

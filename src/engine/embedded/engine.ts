@@ -28,7 +28,7 @@ export interface EmbeddedEngineOptions extends OpenOptions {
   readonly holder?: JsonObject
   /** How often other processes' writes are looked for while only this one has the store open. */
   readonly pollAloneMs?: number
-  /** The same while another process has it open. */
+  /** The same while another process has the store open, too. */
   readonly pollSharedMs?: number
 }
 

@@ -7,7 +7,7 @@ import { applyEvents, createTask, QUEUED, STARTED, WORKER } from "../suite/sampl
 import type { EngineSubject } from "../suite/subject.ts"
 import { createTestStore } from "../../../test/support/embedded/store.ts"
 
-/** More than anybody goes on for without looking for others. */
+/** Longer than a workspace goes on without a look for others. */
 const A_WHILE_MS = 1_000
 const MANY = 10_000
 let clock: ManualClock
@@ -58,7 +58,7 @@ describe("a workspace with 10,000 queued tasks does not starve another's one", {
     expect(await work()).toContain(single)
   })
 
-  test("of one plugin, behind what it has of another one", async () => {
+  test("of one plugin, behind its tasks of another one", async () => {
     const request = { plugins: ["shell", "mcp"] }
     await queue(1_000, "crowd")
     await workOff(100, request)
@@ -78,7 +78,7 @@ test("two long queues share", async () => {
   expect(share).toBeLessThan(0.65)
 })
 
-test("what is urgent comes first all the same, and no plugin gets more than its room", async () => {
+test("urgent runs come first all the same, and no plugin gets more than its room", async () => {
   const crowd = await queue(50, "crowd")
   await workOff(40)
   const [single] = await queue(1, "single")

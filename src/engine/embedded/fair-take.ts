@@ -13,16 +13,16 @@ export interface QueuedRun extends Offer {
 }
 
 export interface FairTake {
-  /** By turn: the most urgent first, then those whose workspace has not had its share, then the oldest. */
+  /** Ordered by priority, then by whether the workspace still has a share, then by age. */
   take(request: TakeRequest): readonly QueuedRun[]
-  /** Drops entries whose offer has changed since: they were claimed. */
+  /** Counts offered tasks that have changed since as claimed, for the shares of their workspaces. */
   note(wakes: readonly Wake[]): void
 }
 
 /** Bounds the memory of a worker that never claims its offers. */
 const MOST_OFFERED = 10_000
 
-/** `findOf` finds what a plugin has for a request, in the order of the queue. */
+/** `findOf` finds the queued runs of a plugin for a request, in the order of the queue. */
 export function createFairTake(
   prepare: Prepare,
   clock: Clock,
@@ -61,7 +61,7 @@ export function createFairTake(
   return {
     take(request) {
       const plugins = [...new Set(request.plugins)]
-      // As it is now: a round that begins meanwhile is that of the next take.
+      // Read before the search: a round that begins during it counts from the next take on.
       const satisfied = new Map(plugins.map((plugin) => [plugin, shareOf(plugin).thoseWhoHadTheirs()]))
       const found = plugins.flatMap((plugin) => takeOf(plugin, satisfied.get(plugin) ?? [], request))
       const runs = found.toSorted(byTurn(satisfied)).slice(0, request.limit)
@@ -90,7 +90,7 @@ function byTurn(satisfied: ReadonlyMap<string, readonly string[]>): (one: Queued
 }
 
 const QUEUED = "FROM tasks INDEXED BY tasks_by_status WHERE status = 'queued'"
-/** From workspace to workspace, so that a long queue of one of them is not walked. */
+/** Goes from workspace to workspace, so that it does not walk along the long queue of one of them. */
 const IS_ANYBODY_ELSE = `WITH RECURSIVE waiting (workspace) AS (
     SELECT min(workspace) ${QUEUED}
     UNION ALL

@@ -4,9 +4,9 @@ import type { Attachments } from "./attachments.ts"
 import { isSqliteError } from "./sqlite/sqlite-error.ts"
 import { prepareDataVersion } from "./sqlite/statement.ts"
 
-/** Notices what other processes commit, while anyone here listens. */
+/** Notices commits of other processes, while anyone here listens. */
 export interface ForeignChanges {
-  /** One listener more or one less. */
+  /** Counts one listener more or one less. */
   count(by: 1 | -1): void
   close(): void
 }

@@ -24,7 +24,7 @@ async function writeStore(): Promise<void> {
   for (let count = 0; count < 20; count++) await createTask(engine, RUNNING)
 }
 
-/** Opening is refused with this code, and the file is afterwards byte for byte what it was. */
+/** Expects that opening is refused with this code, and leaves the file as it was, byte for byte. */
 async function expectUntouched(code: Parameters<typeof expectRefusal>[1]): Promise<void> {
   const before = readFileSync(path)
   await expectRefusal(createEmbeddedEngine({ path }), code)
@@ -186,7 +186,7 @@ describe("the integrity check", () => {
     expect(health?.isHealthy ?? false).toBe(false)
   })
 
-  test("finds what no operation can have left so", async () => {
+  test("finds states that no operation can produce", async () => {
     await writeStore()
     const database = new DatabaseSync(path, { enableForeignKeyConstraints: false })
     database.exec("DELETE FROM events WHERE place = 1 << 32 | 1; DELETE FROM tasks WHERE number = 2")

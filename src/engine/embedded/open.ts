@@ -14,8 +14,8 @@ export interface OpenOptions {
   /** `full` (default): an answered commit survives the loss of power; `normal`: only the loss of the process. */
   readonly synchronous?: "full" | "normal"
   /**
-   * The largest the store may grow, in pages of 2 KiB; 4 KiB in one made by an earlier version. It then answers as a full
-   * disk does.
+   * The largest size of the store in pages of 2 KiB, or of 4 KiB in a store made by an earlier version. Growing past it
+   * is refused like a full disk.
    */
   readonly maxPages?: number
 }
@@ -65,7 +65,7 @@ function inspectWithLog(path: string): void {
 
 /**
  * Pages of log after which a commit folds it into the file. Commits that wait for the disk are faster in a short log
- * that is written over than in one that grows; where only foldings wait for it, they are few.
+ * that is written over than in one that grows. If only folding waits for the disk, foldings should be few.
  */
 const CHECKPOINT_PAGES = { full: 4_000, normal: 16_000 }
 const CACHE_KIBIBYTES = 16_000

@@ -13,7 +13,7 @@ import { createFolder, createTestStore } from "../../../test/support/embedded/st
 import { builtProgram } from "../../../test/support/built-program.ts"
 
 const PROGRAM = builtProgram("embedded-process")
-/** A user without rights: root can write everything, so what cannot be written is tried by another. */
+/** A user without rights. Root can write everything, so as root the programs run as this user. */
 const NOBODY = 65_534
 
 function start(

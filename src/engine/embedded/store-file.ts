@@ -7,7 +7,7 @@ import { assertOurs } from "./schema/migrations.ts"
 const HEADER_BYTES = 100
 const MAGIC = "SQLite format 3\0"
 const FRACTIONS = Buffer.from([64, 32, 32])
-/** Where the header of a SQLite file keeps what we look at. */
+/** Offsets of the fields in the header of a SQLite file that are read here. */
 const OFFSET = {
   pageSize: 16,
   changeCounter: 24,
@@ -60,7 +60,7 @@ function isDatabaseHeader(header: Buffer): boolean {
   )
 }
 
-/** The size that the header promises, or 0 when an older writer left that promise unkept. */
+/** The file size that the header states; 0 if an older writer did not keep that field up to date. */
 function declaredBytes(header: Buffer): number {
   if (header.readUInt32BE(OFFSET.changeCounter) !== header.readUInt32BE(OFFSET.validFor)) return 0
   const pageSize = header.readUInt16BE(OFFSET.pageSize)
@@ -71,7 +71,7 @@ function readHeader(path: string, header: Buffer): number {
   try {
     const descriptor = openSync(path, "r")
     try {
-      // In this order: a file that another process is just creating was empty, whatever it holds a moment later.
+      // In this order: a file that another process is just creating counts as empty, whatever it holds a moment later.
       const { size } = fstatSync(descriptor)
       readSync(descriptor, header, 0, HEADER_BYTES, 0)
       return size

@@ -74,7 +74,7 @@ export function createStore({ prepare, clock, tables, cache, leaseWatch, groupCo
   }
 }
 
-/** The last changed first. One that changes between two pages may be missed by the second: it was on no page yet, or is new. */
+/** Last changed first. A session that changes or is created between two pages may be on neither of them. */
 function listSessions(table: StoredSessions, workspace: WorkspaceId, request: PageRequest): Page<SessionRecord> {
   const { limit, cursor } = request
   requirePageLimit(limit, "sessions")
@@ -89,7 +89,7 @@ function listSessions(table: StoredSessions, workspace: WorkspaceId, request: Pa
 type WorkerRow = LeaseRow & { readonly announcement: string | null; readonly running: number }
 
 function createWorkerList(prepare: Prepare, watch: LeaseWatch): () => readonly WorkerRecord[] {
-  // A lease that somebody else has taken is of a worker that is gone.
+  // A lease that another holder has taken belongs to a worker that is gone.
   const read = prepare<WorkerRow>(`SELECT leases.*,
        (SELECT value FROM documents WHERE workspace = ?2 AND collection = ?3 AND id = holder) AS announcement,
        (SELECT count(*) FROM tasks INDEXED BY tasks_by_status

@@ -17,7 +17,7 @@ afterEach(() => remove())
 
 const LEVELS = ["off", "normal", "full"]
 
-/** How many times the log was handed over, of which the disk has finished so many as `finish` was called. */
+/** A disk whose flushes are collected in `asked`. A flush ends when its entry is called. */
 function createDisk() {
   const asked: ((isOnDisk: boolean) => void)[] = []
   return {
@@ -32,7 +32,7 @@ function commit(wait: DiskWait, waitsForDisk: boolean): void {
   wait.committed()
 }
 
-/** How many pages are in the log: SQLite waits for the disk when a commit has added some. */
+/** The number of pages in the log. SQLite waits for the disk if a commit has added pages. */
 function countLogged(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA wal_checkpoint(NOOP)").get()?.["log"])
 }
@@ -52,7 +52,7 @@ describe("a store whose commits wait for the disk", () => {
 
   const level = () => LEVELS[Number(database.prepare("PRAGMA synchronous").get()?.["synchronous"])]
 
-  test("waits with each commit but those whose writers need not", () => {
+  test("waits with each commit except those whose writers need not", () => {
     const wait = createDiskWait(database, "full", createDisk().flush)
     const levels = [true, false, false, true].map((waitsForDisk) => {
       wait.choose(waitsForDisk)
@@ -61,7 +61,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(levels).toEqual(["full", "normal", "normal", "full"])
   })
 
-  test("hands over soon what a commit left that did not wait", () => {
+  test("flushes soon after a commit that did not wait", () => {
     const { asked, flush } = createDisk()
     commit(createDiskWait(database, "full", flush), false)
     expect(asked).toHaveLength(0)
@@ -69,7 +69,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(asked).toHaveLength(1)
   })
 
-  test("hands nothing over when a commit that waits has followed", () => {
+  test("flushes nothing if a commit that waits has followed", () => {
     const { asked, flush } = createDisk()
     const wait = createDiskWait(database, "full", flush)
     commit(wait, false)
@@ -78,7 +78,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(asked).toHaveLength(0)
   })
 
-  test("hands over what is left after one that was followed, once it has been left for as long itself", () => {
+  test("gives a later commit that did not wait the same time to be followed", () => {
     const { asked, flush } = createDisk()
     const wait = createDiskWait(database, "full", flush)
     commit(wait, false)
@@ -91,7 +91,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(asked).toHaveLength(1)
   })
 
-  test("hands over again what was left while the disk was busy", async () => {
+  test("flushes again for a commit that did not wait while the disk was busy", async () => {
     const { asked, flush } = createDisk()
     const wait = createDiskWait(database, "full", flush)
     commit(wait, false)
@@ -103,7 +103,7 @@ describe("a store whose commits wait for the disk", () => {
     await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000)
   })
 
-  test("has a commit that waits and changes nothing wait for what was left before it", () => {
+  test("makes a commit that waits and changes nothing wait for earlier commits that did not", () => {
     const wait = createDiskWait(database, "full", createDisk().flush)
     commit(wait, true)
     expect(countLogged(database)).toBe(0)
@@ -114,7 +114,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(countLogged(database)).toBe(1)
   })
 
-  test("has it wait for what the disk is being handed at that moment, too", () => {
+  test("makes such a commit wait for a flush that is under way, too", () => {
     const { asked, flush } = createDisk()
     const wait = createDiskWait(database, "full", flush)
     commit(wait, false)
@@ -124,7 +124,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(countLogged(database)).toBe(1)
   })
 
-  test("has it wait for what the disk did not take", async () => {
+  test("makes such a commit wait for commits whose flush has failed", async () => {
     const { asked, flush } = createDisk()
     const wait = createDiskWait(database, "full", flush)
     commit(wait, false)
@@ -136,7 +136,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(countLogged(database)).toBe(1)
   })
 
-  test("has a task on the disk before it is answered as found", async () => {
+  test("has a task on the disk before a commit answers that it exists already", async () => {
     await using engine = await createEmbeddedEngine({ path })
     const create = { op: "task.create", details: sampleDetails({ idempotencyKey: "once" }), entry: QUEUED } as const
     await engine.store.commit([create], { waitsForDisk: false })
@@ -146,7 +146,7 @@ describe("a store whose commits wait for the disk", () => {
     expect(countLogged(database)).toBe(left + 1)
   })
 
-  test("is not closed before the disk has what was left", async () => {
+  test("is not closed before the disk has every commit", async () => {
     const { asked, flush } = createDisk()
     const wait = createDiskWait(database, "full", flush)
     commit(wait, false)
@@ -160,7 +160,7 @@ describe("a store whose commits wait for the disk", () => {
   })
 })
 
-test("a store whose commits never wait hands its log over from time to time, loses nothing, and leaves no log", async () => {
+test("a store whose commits never wait flushes its log from time to time, loses nothing, and leaves no log", async () => {
   const engine = await createEmbeddedEngine({ path, synchronous: "normal" })
   for (let count = 0; count < 450; count++) await createTask(engine)
   await engine.close()

@@ -4,14 +4,14 @@ import { promisify } from "node:util"
 import { APPLICATION_ID } from "../schema/migrations.ts"
 import { createPrepare } from "../sqlite/statement.ts"
 
-/** Hands the write-ahead log to the disk while the event loop goes on. */
+/** Flushes the write-ahead log to disk while the event loop goes on. */
 export interface LogFlush {
   /**
-   * Flushes what the log holds now, and answers whether the disk has it. Never rejects: the next commit that waits for
-   * the disk meets the same error.
+   * Flushes what the log holds now; true if the disk has it. Never rejects: the next commit that waits for the disk
+   * meets the same error.
    */
   handOver(): Promise<boolean>
-  /** Contract: nothing is being handed over. */
+  /** Contract: no flush is under way. */
   close(): void
 }
 
@@ -35,28 +35,28 @@ export function createLogFlush(path: string): LogFlush {
   }
 }
 
-/** Says which commits wait for the disk, and hands it what the others leave in the log. */
+/** Decides which commits wait for the disk, and flushes the log after commits that did not. */
 export interface DiskWait {
-  /** Before a transaction begins. */
+  /** Called before a transaction begins. */
   choose(waitsForDisk: boolean): void
-  /** Within the transaction, before it is committed, unless all its writers were refused. */
+  /** Called within the transaction, before it is committed, unless all its writers were refused. */
   beforeCommit(): void
-  /** The transaction was committed, and not all its writers were refused. */
+  /** Called once the transaction is committed, unless all its writers were refused. */
   committed(): void
   close(): Promise<void>
 }
 
-/** The waits of a store in memory, which has no disk. */
+/** For a store in memory, which has no disk. */
 export const NO_DISK: DiskWait = { choose() {}, beforeCommit() {}, committed() {}, close: async () => {} }
 
 export function createDiskWait(database: DatabaseSync, synchronous: "full" | "normal", flush: LogFlush): DiskWait {
   return synchronous === "full" ? waitUnlessFollowed(database, flush) : neverWait(flush)
 }
 
-/** Many are followed sooner by a commit that waits, and then for both. */
+/** Within this time many commits are followed by one that waits for the disk, which then flushes both. */
 const SOON_MS = 5
 
-/** A commit waits, unless its writers say that they need not. */
+/** A commit waits for the disk, unless its writers say that they need not. */
 function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
   const writeAPage = createPrepare(database)(`PRAGMA application_id = ${APPLICATION_ID}`)
   let isWaiting = true
@@ -70,7 +70,7 @@ function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
       isBehind = false
       hasFailed = !(await flush.handOver())
     }
-    // The next commit that waits for the disk waits for this, too.
+    // After a failure the next commit that waits for the disk waits for these commits, too.
     isBehind ||= hasFailed
     flushing = undefined
   }
@@ -92,8 +92,8 @@ function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
       isWaiting = waitsForDisk
     },
     beforeCommit() {
-      // SQLite waits only when it writes. A commit that finds all it asks for done already writes nothing, and its answer
-      // may rest on what was left.
+      // SQLite waits for the disk only if a commit writes. One that finds all it asks for done already writes nothing,
+      // but its answer may rest on an earlier commit that the disk does not have yet.
       if (isWaiting && (isBehind || flushing)) writeAPage.run()
     },
     committed() {
@@ -110,12 +110,12 @@ function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
   }
 }
 
-/** About 1,500 pages. */
+/** Commits between two flushes: about 1,500 pages. */
 const COMMITS_BETWEEN = 200
 
 /**
- * No commit waits. Folding the log into the file does, until the disk has all of it, and holds up the event loop
- * meanwhile: the less there is left to wait for, the shorter.
+ * No commit waits for the disk. Folding the log into the file does wait, until the disk has all of the log, and blocks
+ * the event loop meanwhile. So the log is flushed now and then, which shortens that wait.
  */
 function neverWait(flush: LogFlush): DiskWait {
   let count = 0
@@ -141,9 +141,9 @@ function neverWait(flush: LogFlush): DiskWait {
   }
 }
 
-/** Makes the file of the write-ahead log longer before it is written to. */
+/** Extends the file of the write-ahead log before commits need the room. */
 export interface LogRoom {
-  /** Contract: within a transaction that holds the write lock. Nobody else writes to the log meanwhile. */
+  /** Contract: called within a transaction that holds the write lock, so that nobody else writes to the log meanwhile. */
   make(): void
   close(): void
 }
@@ -156,17 +156,17 @@ const FRAME_HEADER_BYTES = 24
 export const NO_LOG: LogRoom = { make() {}, close() {} }
 
 /**
- * A commit that makes the file longer waits for the disk twice as long as one that only writes into it: the file's new
- * length has to be kept, too. The log is deleted with every last program that closes the store, so that most programs
- * would never come to the end of its growth. The room is zeros, which no reader takes for a page; dying in between
- * leaves a log as it was. Nothing depends on it: where it cannot be made, the log grows page by page.
+ * A commit that extends the log waits for the disk twice as long as one that only writes into it, because the file's
+ * new length must reach the disk, too. The last program that closes the store deletes the log, so most programs would
+ * never get past its growth. The room is zeros, which no reader takes for a page, and a crash in between leaves the log
+ * as it was. Nothing depends on the room: where it cannot be made, the log grows page by page.
  */
 export function createLogRoom(database: DatabaseSync, path: string): LogRoom {
   const longestBytes = readLongestLog(database)
   let descriptor: number | undefined
   let madeBytes = 0
 
-  /** As much again as there is: a program that writes little leaves little. */
+  /** Makes as much room again as the log has bytes, so that a program that writes little leaves little. */
   function makeMore(): void {
     descriptor ??= openSync(`${path}-wal`, "r+")
     const { size } = fstatSync(descriptor)
@@ -192,7 +192,7 @@ export function createLogRoom(database: DatabaseSync, path: string): LogRoom {
   }
 }
 
-/** How long the log is when it is folded into the file: from then on it is written over. */
+/** How long the log is when it is folded into the file. From then on it is written over from its beginning. */
 function readLongestLog(database: DatabaseSync): number {
   const prepare = createPrepare(database)
   const pages = prepare<{ wal_autocheckpoint: number }>("PRAGMA wal_autocheckpoint").get()

@@ -17,7 +17,7 @@ const FAILED_WRITE = sqliteError(10 | (4 << 8))
 
 const done = (): Outcome => ({ isRefused: false, answers: [null], change: createChange(0) })
 
-/** Runs writers through a transaction that does what it is told, and remembers how large each group was. */
+/** A transaction that does what `run` says, and remembers how large each group was. */
 function createScript(run: (size: number, attempt: number) => void) {
   const sizes: number[] = []
   const waits: boolean[] = []
@@ -96,7 +96,7 @@ describe("group commit", () => {
     expect(await commit([OPERATION])).toEqual([null])
   })
 
-  test("when the disk is full each tries alone, and only those that do not fit fail", async () => {
+  test("when the disk is full each writer tries alone, and only those that do not fit fail", async () => {
     const script = createScript((size, attempt) => {
       if (size > 1 || attempt === 3) throw FULL
     })
@@ -107,7 +107,7 @@ describe("group commit", () => {
     expect(script.sizes).toEqual([4, 1, 1, 1, 1])
   })
 
-  test("closing waits for what came before and refuses what comes after", async () => {
+  test("closing waits for earlier commits and refuses later ones", async () => {
     const script = createScript((_, attempt) => {
       if (attempt < 3) throw BUSY
     })

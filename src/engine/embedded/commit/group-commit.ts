@@ -13,7 +13,7 @@ import type { RecordCache } from "../tables/record-cache.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[], options?: CommitOptions): Promise<readonly Answer[]>
-  /** Refuses what comes from now on and waits for what came before. */
+  /** Refuses new commits and waits for earlier ones. */
   close(): Promise<void>
 }
 
@@ -25,9 +25,9 @@ interface PatientWriter extends Writer {
 const LARGEST_GROUP = 500
 
 /**
- * Writers of the same tick share one transaction and are answered once it is committed; a refusal fails its writer alone.
- * The group waits for the disk when one of them does. While another process holds the lock, it waits without blocking the
- * event loop.
+ * Writers of the same tick share one transaction and are answered once it is committed; a refusal fails its writer
+ * alone. The group waits for the disk if one of its writers does. While another process holds the lock, the group waits
+ * without blocking the event loop.
  */
 export function createGroupCommit(
   runTransaction: RunTransaction,
@@ -36,7 +36,7 @@ export function createGroupCommit(
   patience = createPatience(),
 ): GroupCommit {
   let waiting: PatientWriter[] = []
-  /** How many of the first in line have to go alone. */
+  /** How many writers at the front of the line have to be committed each by itself. */
   let aloneCount = 0
   let isScheduled = false
   let isClosed = false
@@ -80,7 +80,7 @@ export function createGroupCommit(
 
   function fail(group: readonly Writer[], error: unknown): void {
     if (isDiskFull(error) && group.length > 1) {
-      // One of them may be too large and the others not: each tries again by itself.
+      // One writer may be too large and the others not: each tries again by itself.
       aloneCount = group.length
       return
     }
@@ -120,7 +120,7 @@ interface TransactionParts {
   readonly diskWait: DiskWait
 }
 
-/** Runs all writers in one transaction. What it throws took back everything, and may be tried again. */
+/** Runs all writers in one transaction. If it throws, everything was rolled back and may be tried again. */
 export type RunTransaction = (writers: readonly (readonly Operation[])[], waitsForDisk: boolean) => readonly Outcome[]
 
 export function createTransaction(parts: TransactionParts): RunTransaction {
@@ -143,7 +143,10 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
     return { isRefused: false, answers, change }
   }
 
-  /** A refusal takes back what its own writer has written. Throws only what ends the whole transaction. */
+  /**
+   * Runs a writer under a savepoint, so that a refusal rolls back that writer alone. Throws only what ends the whole
+   * transaction.
+   */
   function runGuarded(operations: readonly Operation[]): Outcome {
     savepoint.run()
     try {
@@ -160,7 +163,10 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
     }
   }
 
-  /** Without savepoints, of which each costs a copy of every page that is written. Undefined when one was refused. */
+  /**
+   * Runs writers without savepoints, each of which would cost a copy of every page that is written. Undefined if one of
+   * several was refused.
+   */
   function runTogether(writers: readonly (readonly Operation[])[]): readonly Outcome[] | undefined {
     try {
       const outcomes = writers.map(runWriter)
@@ -194,7 +200,7 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       cache.begin()
       const isAlone = writers.length === 1
       const outcomes = (isAlone || !isCareful ? runTogether(writers) : undefined) ?? runApart(writers)
-      // One whose writers were all refused leaves nothing in the log, and does not wait for what is there.
+      // A transaction whose writers were all refused leaves nothing in the log, and does not wait for what is there.
       const isTaken = outcomes.some(({ isRefused }) => !isRefused)
       if (isTaken) diskWait.beforeCommit()
       if (database.isTransaction) commit.run()

@@ -16,13 +16,13 @@ beforeEach(async () => {
 
 afterEach(() => remove())
 
-/** The whole file, and what of it was written. */
+/** The length of the log's file, and how much of it was written. */
 function readLog() {
   const log = readFileSync(`${path}-wal`)
   return { bytes: log.length, writtenBytes: log.findLastIndex((byte) => byte !== 0) + 1 }
 }
 
-test("commits write into a log that was made longer before them", async () => {
+test("commits write into a log that was extended before them", async () => {
   await using engine = await createEmbeddedEngine({ path })
   const lengths = new Set<number>()
   for (let count = 0; count < 60; count++) {
@@ -54,7 +54,7 @@ test("a program that dies after it made room leaves a store with all it had answ
   expect(await next.store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
 })
 
-test("no room is made in a log that another program has emptied, and none beyond where it is folded in", async () => {
+test("no room is made in a log that another program has emptied, or beyond the length at which it is folded in", async () => {
   await using engine = await createEmbeddedEngine({ path })
   for (let count = 0; count < 10; count++) await createTask(engine)
   using other = new DatabaseSync(path)
@@ -73,7 +73,7 @@ test("no room is made in a log that another program has emptied, and none beyond
   room.close()
 })
 
-test("a log that cannot be made longer is nobody's problem", () => {
+test("a log that cannot be extended is no error", () => {
   using database = new DatabaseSync(":memory:")
   const room = createLogRoom(database, join(path, "nowhere"))
   expect(() => room.make()).not.toThrow()

@@ -23,13 +23,13 @@ const toRelease = (key: string): readonly Operation[] => [{ op: "lease.release",
 const TAKEN = toRelease("taken")
 const REFUSED = toRelease("refused")
 
-/** Takes all but one. */
+/** Accepts every operation but one. */
 const perform = ((operation: Operation) => {
   if (operation === REFUSED[0]) throw new MeanwhileError("stale_claim", "refused")
   return null
 }) as Perform
 
-describe("what waits for the disk is told of a commit", () => {
+describe("the disk wait is told of a commit", () => {
   const groups = [
     { name: "of one writer", writers: [TAKEN], count: 1 },
     { name: "of which one of two was refused", writers: [TAKEN, REFUSED], count: 1 },

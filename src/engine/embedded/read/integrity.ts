@@ -6,7 +6,7 @@ import type { Prepare } from "../sqlite/statement.ts"
 
 const OF_TASK = "place BETWEEN number << 32 AND number << 32 | 0xffffffff"
 
-/** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
+/** Each query finds rows in a state that no operation can produce; a row's `problem` is a sentence for people. */
 const RULES: readonly string[] = [
   `SELECT 'The events of task ' || id || ' do not end at ' || last_sequence || '.' AS problem FROM tasks
    WHERE last_sequence <> coalesce((SELECT max(place) & 0xffffffff FROM events WHERE ${OF_TASK}), 0)`,
@@ -34,7 +34,7 @@ function findBroken(prepare: Prepare): readonly string[] {
   return RULES.flatMap((rule) => prepare<{ problem: string }>(rule).all()).map(({ problem }) => problem)
 }
 
-/** Damage that even the check cannot get past is what it found. */
+/** If damage stops the check itself, that damage is the finding. */
 function checkFile(prepare: Prepare): string[] {
   try {
     const rows = prepare<{ integrity_check: string }>("PRAGMA integrity_check").all()

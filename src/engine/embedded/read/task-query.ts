@@ -19,7 +19,7 @@ const INDEXES: readonly (readonly [keyof TaskFilter, string])[] = [
   ["parentTask", "tasks_by_parent"],
 ]
 
-/** The statuses of a task that a worker holds: few at a time, however many there are. */
+/** The statuses of tasks that a worker runs: few tasks have them at a time, however many tasks there are. */
 const CLAIMED: readonly RunStatus[] = ["running", "stopping"]
 
 export function toQueries(

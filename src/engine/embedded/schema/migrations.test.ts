@@ -19,7 +19,10 @@ afterEach(() => remove())
 const workspace = "home" as WorkspaceId
 const task = "task-1" as TaskId
 
-/** As the second version left it: three conversations, one with messages, and a task in the middle of its steps. */
+/**
+ * Writes a store as the second version left it: three conversations, one with messages, and a task in the middle of its
+ * steps.
+ */
 function writeSecondVersion(): void {
   const database = new DatabaseSync(path)
   database.exec(`${SCHEMA}; ${SESSIONS_BY_USE}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 2`)
@@ -40,7 +43,7 @@ function writeSecondVersion(): void {
   database.close()
 }
 
-test("a store of the second version is brought to this one with all it holds", async () => {
+test("a store of the second version is migrated to this one with all it holds", async () => {
   writeSecondVersion()
   await using engine = await createEmbeddedEngine({ path })
   const { store } = engine

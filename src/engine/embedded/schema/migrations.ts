@@ -9,8 +9,8 @@ export const APPLICATION_ID = 0x4d45414e
 export const STORE_VERSION = MIGRATIONS.length
 
 /**
- * Brings the store to this version, in one transaction. Throws SQLite's BUSY while another process does the same, and
- * refuses what a newer Meanwhile has made of the store since it was looked at.
+ * Migrates the store to this version, in one transaction. Throws SQLite's BUSY while another process migrates it, and
+ * refuses a store that a newer Meanwhile has migrated since the first check.
  */
 export function migrate(database: DatabaseSync, path: string): void {
   if (readStoreVersion(database) === STORE_VERSION) return
@@ -39,7 +39,7 @@ export function assertOurs(path: string, applicationId: number, storeVersion: nu
 }
 
 export function assertOursByQuery(database: DatabaseSync, path: string): void {
-  // In this order: another process may be creating the store between the two, and the tables come with the mark.
+  // In this order: another process may create the store between the two reads, and it writes tables and mark together.
   const prepare = createPrepare(database)
   const isEmpty = prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
   const application = prepare<{ application_id: number }>("PRAGMA application_id").get()

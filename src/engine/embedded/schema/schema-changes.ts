@@ -1,13 +1,14 @@
 import { SCHEMA } from "./schema.ts"
 
-/** The second version: conversations are listed by when they were last used. */
+/** The second version: an index lists conversations by their last use. */
 export const SESSIONS_BY_USE = "CREATE INDEX sessions_by_use ON sessions (workspace, updated_at DESC, number DESC)"
 
 /**
- * The third version: a commit writes fewer pages. The list of conversations is kept by the minute and sorted within it,
- * because the index would otherwise change with everything that is written. A task that moves changes one index. Steps
- * lie in one tree; the number of the event that first told of a step keeps their order. A message's key is one number,
- * its session's times 2^32 and its position: such a tree grows at its end without moving what lies before.
+ * The third version: a commit writes fewer pages. Conversations are indexed by the minute of their last change and
+ * sorted within it, because an index by the exact time would change with everything that is written. A change of a
+ * task's status changes one index. Steps lie in one tree; the number of the event that first told of a step keeps their
+ * order. A message's key is one number, its session's number times 2^32 plus its position: such a tree grows at its end
+ * without moving what lies before.
  */
 const FEWER_PAGES = `
 DROP INDEX sessions_by_use;
@@ -49,17 +50,20 @@ INSERT INTO messages SELECT session << 32 | position, at, body FROM earlier_mess
 DROP TABLE earlier_messages;
 `
 
-/** The fourth version: what a step has claimed is found by the step. */
+/** The fourth version: an index finds the notices that a step has claimed. */
 const NOTICES_BY_CLAIMANT = `CREATE INDEX notices_by_claimant
   ON notices (claimed_by_task, claimed_by_run, claimed_by_key) WHERE claimed_by_task IS NOT NULL`
 
-/** The fifth version: groups that may still need something are found among all that ever were. */
+/** The fifth version: indexes find the groups that may still need something among all groups. */
 const GROUPS_TO_TEND = `
 CREATE INDEX groups_unfinished ON groups (session, created_at) WHERE state IN ('open', 'sealed');
 CREATE INDEX groups_gated ON groups (created_at) WHERE merge = 'human_gated';
 `
 
-/** The sixth version: events, too, lie in a tree that grows at its end. Their key is their task's and their sequence. */
+/**
+ * The sixth version: events, too, lie in a tree that grows at its end. An event's key is its task's number times 2^32
+ * plus its sequence.
+ */
 const EVENTS_IN_ORDER = `
 ALTER TABLE events RENAME TO earlier_events;
 CREATE TABLE events (
@@ -73,10 +77,10 @@ INSERT INTO events SELECT task << 32 | sequence, run, at, type, body FROM earlie
 DROP TABLE earlier_events;
 `
 
-/** The seventh version: which folder a task names, so that workers without that folder are not offered the task. */
+/** The seventh version: the folder that a task names, so that workers without that folder are not offered the task. */
 const FOLDER_OF_TASK = "ALTER TABLE tasks ADD COLUMN folder TEXT"
 
-/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+/** Forward only. The version of a store is the number of entries applied to it; an entry that was released never changes. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
   SESSIONS_BY_USE,

@@ -1,4 +1,4 @@
-/** Part of the first version of the store: tasks, and how they are found. Later changes are in `schema-changes.ts`. */
+/** Part of the first version of the store: tasks and their indexes. Later changes are in `schema-changes.ts`. */
 const TASK_SCHEMA = `CREATE TABLE tasks (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -71,10 +71,10 @@ CREATE INDEX tasks_to_remove ON tasks (used_at) WHERE used_at IS NOT NULL AND se
 `
 
 /**
- * The first version of the store; what became of it is in schema-changes.ts. Tasks have a number that only grows; what
- * belongs to a task is kept under that number, so that tasks made together lie together on disk. Columns a filter names
- * are columns, nested values are JSON, and what may be large comes last in its row. Foreign keys are declared for the
- * integrity check and not enforced: the operations delete what belongs together.
+ * The first version of the store; later changes are in `schema-changes.ts`. Tasks have a number that only grows. Rows
+ * that belong to a task are keyed by that number, so that tasks made together lie together on disk. Fields that filters
+ * name have columns, nested values are JSON, and values that may be large come last in their row. Foreign keys are
+ * declared for the integrity check and not enforced: the operations delete dependent rows themselves.
  */
 export const SCHEMA = `
 ${TASK_SCHEMA}

@@ -2,17 +2,17 @@ import { isBusy, toStoreError } from "./sqlite-error.ts"
 import type { DatabaseSync } from "node:sqlite"
 import { MeanwhileError } from "../../../base/error.ts"
 
-/** Another process holds the lock for about one commit. */
+/** About the time for which another process holds the lock for one commit. */
 const RETRY_MS = 2
 /** A process that was stopped in the middle of a commit holds the lock until it goes on or is killed. */
 const PATIENCE_MS = 30_000
 
-/** How long to wait before the next try; some of it by chance, so that two processes do not keep in step. */
+/** How long to wait before the next try, with some jitter, so that two processes do not keep in step. */
 export function nextRetryMs(): number {
   return RETRY_MS * (0.5 + Math.random())
 }
 
-/** Tries again while another process holds the lock, without blocking the event loop. */
+/** Retries while another process holds the lock, without blocking the event loop. */
 export async function retryWhileBusy<Result>(attempt: () => Result): Promise<Result> {
   const patience = createPatience()
   for (;;) {
@@ -25,7 +25,7 @@ export async function retryWhileBusy<Result>(attempt: () => Result): Promise<Res
   }
 }
 
-/** Real time, whatever clock the engine was given: nobody would advance another while waiting for a lock. */
+/** Measures real time, whatever clock the engine was given: nobody advances a manual clock while it waits for a lock. */
 export function createPatience(patienceMs = PATIENCE_MS): { isOver(): boolean; renew(): void } {
   let startedAt = performance.now()
   return {
@@ -39,7 +39,7 @@ export function createPatience(patienceMs = PATIENCE_MS): { isOver(): boolean; r
 /** Runs a query; its answer holds everything committed before it was asked. */
 export type Read = <Result>(query: () => Result) => Promise<Result>
 
-/** Readers are held up only while another process recovers the log of a crashed one. */
+/** Reads wait only while another process recovers the log of a crashed one. */
 export function createRead(database: DatabaseSync, path: string): Read {
   function run<Result>(query: () => Result): Result {
     if (!database.isOpen) throw new MeanwhileError("closed", "The store was closed. Open it again.")

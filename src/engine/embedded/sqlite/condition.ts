@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite"
 
-/** A part of what a query demands, and the values in it. */
+/** One condition of a query, and the values in it. */
 export interface Condition {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
@@ -11,7 +11,7 @@ export interface Where {
   readonly parameters: readonly SQLInputValue[]
 }
 
-/** All that is demanded must hold. */
+/** All conditions must hold. Undefined ones are left out. */
 export function toWhere(demanded: readonly (Condition | undefined)[]): Where {
   const conditions = demanded.filter((condition) => condition !== undefined)
   return {
@@ -20,17 +20,17 @@ export function toWhere(demanded: readonly (Condition | undefined)[]): Where {
   }
 }
 
-/** Demanded unless the value is undefined. */
+/** A condition unless the value is undefined. */
 export function given(sql: string, value: SQLInputValue | undefined): Condition | undefined {
   return value === undefined ? undefined : { sql, values: [value] }
 }
 
-/** The same for the value of a column, which null is, too. */
+/** A condition that a column has this value, which null is, too; none if the value is undefined. */
 export function equal(column: string, value: string | number | null | undefined): Condition | undefined {
   return value === null ? { sql: `${column} IS NULL`, values: [] } : given(`${column} = ?`, value)
 }
 
-/** Among no values is nothing, as nothing equals NULL: of an empty list SQLite may find no plan with the index that is named. */
+/** An empty list becomes `IN (NULL)`, which matches nothing: for `IN ()` SQLite may find no plan with the named index. */
 export function among(column: string, values: readonly string[] | undefined): Condition | undefined {
   if (!values) return undefined
   const placeholders = values.map(() => "?").join(", ") || "NULL"

@@ -1,6 +1,6 @@
 import { MeanwhileError, type ErrorCode, toErrorMessage } from "../../../base/error.ts"
 
-/** Primary result codes of SQLite that mean something to us. */
+/** The primary result codes of SQLite that are told apart here. */
 const SQLITE = {
   busy: 5,
   readOnly: 8,
@@ -36,7 +36,7 @@ export function isDiskFull(error: unknown): boolean {
   return primaryCode(error) === SQLITE.full
 }
 
-/** Every error of SQLite as a refusal; a refusal of ours, and a mistake of ours, stay what they are. */
+/** Turns every error of SQLite into a refusal. Any other error stays what it is. */
 export function toStoreError(error: unknown, path: string): unknown {
   const code = primaryCode(error)
   if (code === undefined) return error

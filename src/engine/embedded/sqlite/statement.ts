@@ -9,11 +9,11 @@ export interface Statement<Row = never> {
 
 /**
  * Ends a query that has a limit. Not a bare parameter: SQLite plans by its value, and would prepare the statement anew
- * whenever another is bound, which costs more than most queries.
+ * whenever another value is bound, which costs more than most queries.
  */
 export const LIMIT = "LIMIT CAST(? AS INTEGER)"
 
-/** A statement of this text, with rows of this shape. */
+/** Prepares a statement of this text, with rows of this shape. */
 export type Prepare = <Row = never>(sql: string) => Statement<Row>
 
 /**
@@ -40,7 +40,10 @@ export function createPrepare(database: DatabaseSync): Prepare {
   }
 }
 
-/** Other connections' commits change it. Asked with every transaction: a row without names is made in half the time. */
+/**
+ * Reads a number that changes with every commit of another connection. It is read in every transaction, so rows come
+ * without names, which takes half the time.
+ */
 export function prepareDataVersion(database: DatabaseSync): () => number {
   const statement = database.prepare("PRAGMA data_version")
   statement.setReturnArrays(true)

@@ -3,7 +3,10 @@ import type { Reads } from "../read/reads.ts"
 import type { Prepare } from "../sqlite/statement.ts"
 import type { ArtifactTable } from "../../rules/tables.ts"
 
-/** Bytes are kept once per workspace, for as long as a task that put them exists, or for ever when no task did. */
+/**
+ * Bytes are kept once per workspace: for as long as a task that put them exists, or for ever if they were put without a
+ * task.
+ */
 export type StoredArtifacts = ArtifactTable & { readonly find: Reads["artifact"] }
 
 interface ArtifactRow {

@@ -21,5 +21,5 @@ export function createEventTable(prepare: Prepare): StoredEvents {
   }
 }
 
-/** The part of an event's place that is its sequence. */
+/** The bits of an event's `place` that hold its sequence. */
 const SEQUENCE_MASK = 0xffff_ffff

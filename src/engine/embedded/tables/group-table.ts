@@ -80,10 +80,7 @@ const TASK_OF_GROUP =
 
 const UNFINISHED: ReadonlySet<GroupState> = new Set(["open", "sealed"])
 
-/**
- * Unfinished groups and results that a person decides on are indexed: the query repeats that condition to use the
- * index.
- */
+/** Unfinished groups and gated groups have indexes of their own: the query repeats an index's condition to use it. */
 function toConditions(filter: GroupFilter): Where {
   const { workspace, session, states, name, idPrefix, failFast, merge, withoutTask } = filter
   return toWhere([

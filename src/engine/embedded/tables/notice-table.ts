@@ -57,7 +57,7 @@ const UNSETTLED: ReadonlySet<NoticeState> = new Set(["pending", "claimed"])
 
 const NO_CLAIM = { taskId: null, run: null, key: null }
 
-/** Only what is unsettled is indexed: the query says so whenever the filter allows. */
+/** Only unsettled notices are indexed: the query asks for unsettled ones whenever the filter allows. */
 function toConditions({ taskId, session, workspace, states, notify }: NoticeFilter): Where {
   return toWhere([
     given("task = (SELECT number FROM tasks WHERE id = ?)", taskId),

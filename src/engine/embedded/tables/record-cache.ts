@@ -11,15 +11,15 @@ import { createWriterMemory } from "./writer-memory.ts"
 export interface RecordCache {
   /** The tables as the operations see them, inside a transaction that holds the write lock. */
   readonly tables: Tables
-  /** At the beginning of a transaction or a read: forgets everything when another process wrote since the last one. */
+  /** Called at the beginning of a transaction or a read: forgets everything if another process wrote since the last one. */
   begin(): void
-  /** At the beginning of each writer within a transaction. */
+  /** Called at the beginning of each writer within a transaction. */
   beginWriter(): void
-  /** Before what was written is kept: writes what was kept back to be written once. */
+  /** Called before a commit or the release of a savepoint: writes the records that were held back to be written once. */
   save(): void
-  /** The writer's changes were taken back. */
+  /** Called when the writer's changes were rolled back. */
   forgetWriter(): void
-  /** The transaction's changes were taken back. */
+  /** Called when the transaction's changes were rolled back. */
   forgetAll(): void
 }
 
@@ -27,9 +27,9 @@ const MOST_TASKS = 2_000
 const MOST_SESSIONS = 1_000
 
 /**
- * Right with several processes: SQLite's data version changes when another connection commits, and none can commit
+ * Correct with several processes: SQLite's data version changes when another connection commits, and none can commit
  * between `begin` and the end of a transaction that holds the write lock. A read without the lock may find a record
- * newer than the version it looked at; the next look then forgets it.
+ * newer than the version it looked at; the next `begin` then forgets it.
  */
 export function createRecordCache(database: DatabaseSync, tables: Tables): RecordCache {
   const readVersion = prepareDataVersion(database)

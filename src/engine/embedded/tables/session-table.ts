@@ -8,7 +8,7 @@ import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
 export interface StoredSessions extends SessionTable {
-  /** The last changed first. */
+  /** Last changed first. */
   list(workspace: WorkspaceId, before: Position | undefined, limit: number): readonly StoredSession[]
   readonly messages: Reads["messages"]
 }
@@ -61,10 +61,13 @@ export function createSessionTable(prepare: Prepare): StoredSessions {
   }
 }
 
-/** The part of a message's place that is its position. */
+/** The bits of a message's `place` that hold its position. */
 const POSITION_MASK = 0xffff_ffff
 
-/** The list of conversations is kept so finely, and sorted within: its index stays as it is through most of a turn. */
+/**
+ * The index of conversations is by the minute, and the query sorts within it: the index does not change through most of
+ * a turn.
+ */
 const MINUTE_MS = 60_000
 
 const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
@@ -73,9 +76,9 @@ const FIRST: Position = { at: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_I
 
 interface SessionCache {
   readonly sessions: SessionTable
-  /** Writes what was kept back: a conversation that several writers of a transaction go on with is written once. */
+  /** Writes the records that were held back: a conversation that several writers of a transaction change is written once. */
   save(): void
-  /** The changes of the writer, or of all, were taken back. */
+  /** Called when the changes of the writer, or of the whole transaction, were rolled back. */
   forget(): void
 }
 
@@ -84,7 +87,7 @@ interface Unsaved {
   readonly before: SessionRecord
 }
 
-/** Remembers the records of conversations, not their messages, so that going on with one need not read it. */
+/** Remembers the records of conversations, not their messages, so that going on with a conversation need not read it. */
 export function createSessionCache(table: SessionTable, known: WriterMemory<SessionId, StoredSession>): SessionCache {
   let unsaved = new Map<SessionId, Unsaved>()
 

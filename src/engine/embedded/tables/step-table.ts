@@ -39,17 +39,18 @@ export function createStepTable(prepare: Prepare): StoredSteps {
   }
 }
 
-/** Known steps of a task's run. */
+/** What is known about the steps of a task's run. */
 export interface KnownSteps {
   readonly run: number
-  /** The number of the one that finished last; null while nobody has looked. */
+  /** The number of the step that finished last; null until it was read. */
   readonly completion: number | null
-  /** The one that started last, as long as it has not finished. */
+  /** The step that started last; null once it has finished. */
   readonly started: Step | null
 }
 
 /**
- * Remembers which step finished last, for which the longer is looked the more there are, and which one is under way.
+ * Remembers the number of the step that finished last, which takes longer to find the more steps there are, and the
+ * step that is under way.
  */
 export function createStepCache(table: StepTable, known: WriterMemory<number, KnownSteps>): StepTable {
   function find(task: number, run: number): KnownSteps {
@@ -88,7 +89,7 @@ export function createStepCache(table: StepTable, known: WriterMemory<number, Kn
   }
 }
 
-/** A new task has no steps. */
+/** Remembers of a new task that it has no steps. */
 export function withNewSteps(tasks: TaskTable, known: WriterMemory<number, KnownSteps>): TaskTable {
   return {
     ...tasks,

@@ -111,7 +111,7 @@ function createTaskFinder(prepare: Prepare, largeInputs: LargeInputTable): TaskF
   }
 }
 
-/** Longer inputs lie apart, so that a change of status does not write them again. */
+/** Longer inputs lie in a row of their own, so that a change of status does not write them again. */
 const INLINE_CHARACTERS = 1_000
 
 /** True if the inputs lie in a row of their own instead of the task's. */
@@ -134,13 +134,13 @@ function createLargeInputTable(prepare: Prepare) {
 
 interface TaskCache {
   readonly tasks: TaskTable
-  /** Writes the facts that were kept back: a task of which several are told in one transaction is written once. */
+  /** Writes the facts that were held back: a task that gets several in one transaction is written once. */
   saveFacts(): void
-  /** The changes of the writer, or of all, were taken back. */
+  /** Called when the changes of the writer, or of the whole transaction, were rolled back. */
   forgetFacts(): void
 }
 
-/** Remembers live tasks, so that moving one need not read it. */
+/** Remembers live tasks, so that changing one need not read it. */
 export function createTaskCache(table: TaskTable, known: WriterMemory<TaskId, StoredTask>): TaskCache {
   let unsaved = new Map<TaskId, StoredTask>()
 
@@ -161,7 +161,7 @@ export function createTaskCache(table: TaskTable, known: WriterMemory<TaskId, St
     unsaved = new Map()
   }
 
-  /** For what does not ask by id, the table must be right. */
+  /** Writes the facts that were held back before a lookup that is not by id, since such a lookup reads the table. */
   function whole<Arguments extends readonly unknown[], Found>(
     find: (...by: Arguments) => Found,
   ): (...by: Arguments) => Found {

@@ -1,15 +1,21 @@
 import { createLiveMap } from "../../../base/live-map.ts"
 
-/** Values by key, kept from one transaction to the next. A writer whose changes are taken back takes its own along. */
+/**
+ * Values by key, kept from one transaction to the next. If a writer is rolled back, the values that it has set are
+ * forgotten.
+ */
 export interface WriterMemory<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
   delete(key: Key): void
-  /** At the beginning of each writer. */
+  /** Called at the beginning of each writer. */
   beginWriter(): void
-  /** The writer's changes were taken back. */
+  /** Called when the writer's changes were rolled back. */
   forgetWriter(): void
-  /** Forgets all when it is too much. Not within a writer, which may still ask for what it has set. */
+  /**
+   * Forgets everything once there are too many values. Not to be called within a writer, which may still ask for a
+   * value it has set.
+   */
   limit(): void
   clear(): void
 }
