@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createWarnings } from "./open-engine.ts"
 
-test("without a log whoever sits there is told, each thing once", () => {
+test("without a log the person is told, each warning once", () => {
   const lines: string[] = []
   const warn = createWarnings({ tell: (line) => lines.push(line), isAway: () => false })
   for (let times = 0; times < 2; times++) {
@@ -11,7 +11,7 @@ test("without a log whoever sits there is told, each thing once", () => {
   expect(lines).toEqual(["The queue is in trouble: it stands still", "Nothing is heard."])
 })
 
-test("while the server is away that alone is told, and the rest when it is still so afterwards", () => {
+test("while the server is away no warning is told, and afterwards those that come again are", () => {
   const lines: string[] = []
   let isAway = true
   const warn = createWarnings({ tell: (line) => lines.push(line), isAway: () => isAway })
@@ -22,7 +22,7 @@ test("while the server is away that alone is told, and the rest when it is still
   expect(lines).toEqual(["The queue is in trouble: it stands still"])
 })
 
-test("a log is told each time, and nobody else", () => {
+test("a log gets every warning, and nobody else is told", () => {
   const told: unknown[] = []
   const log = { warn: (...words: unknown[]) => void told.push(words) }
   const warn = createWarnings({ log, tell: (line) => told.push(line), isAway: () => true })

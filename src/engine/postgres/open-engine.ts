@@ -57,7 +57,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
     (closing ??= closeAll([
       () => {
         left.abort()
-        // At once: what comes from now on is refused.
+        // Both refuse new work at once.
         return Promise.all([groupCommit.close(), outputs.close()])
       },
       bus.close,
@@ -76,7 +76,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   }
 }
 
-/** Known from the beginning; from then on whatever is written tells it. */
+/** Asks the server for its time once. From then on the answers to commits tell it. */
 async function openTime(query: Query): Promise<ServerTime> {
   const time = createServerTime()
   const hear = time.ask()
@@ -84,7 +84,7 @@ async function openTime(query: Query): Promise<ServerTime> {
   return time
 }
 
-/** A reader that misses it looks again by itself. */
+/** Tells readers of new output. A reader that misses the wake-up looks again by itself. */
 function tellOfOutput(query: Query, bus: PostgresBus, tasks: readonly TaskId[]): void {
   const news = [{ wakes: tasks.map((taskId) => ({ about: "output", taskId }) as const), hasOffers: false }]
   bus.publish(news)
@@ -93,7 +93,10 @@ function tellOfOutput(query: Query, bus: PostgresBus, tasks: readonly TaskId[]):
 
 const MOMENTS_MS = 1_000
 
-/** A courtesy to others, who would find it anyway: no server that is gone is waited for. */
+/**
+ * Waits only for moments: this is a courtesy to other processes, which would find out anyway, and the server may be
+ * gone.
+ */
 async function withinMoments(courtesy: Promise<unknown>): Promise<void> {
   const isOver = Promise.withResolvers<void>()
   const cancel = systemClock.schedule(MOMENTS_MS, isOver.resolve)
@@ -102,14 +105,14 @@ async function withinMoments(courtesy: Promise<unknown>): Promise<void> {
 }
 
 interface WarningsParts extends Pick<PostgresEngineOptions, "log" | "tell"> {
-  /** Then a person has been told why things fail. */
+  /** True if the server is away. A person was told then why things fail. */
   isAway(): boolean
 }
 
 /** Warns the person who runs this process. `error`: the reason, where that is not part of the message. */
 type Warn = (message: string, error?: string) => void
 
-/** Goes to the log each time; where there is no log, to the person, once. */
+/** Writes every warning to the log; without a log, tells the person each warning once. */
 export function createWarnings({ log, tell, isAway }: WarningsParts): Warn {
   const told = new Set<string>()
   return (message, error) => {

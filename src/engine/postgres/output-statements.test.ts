@@ -33,7 +33,7 @@ test("the end of what was printed in many pieces is read without walking through
   expect(await countPages(query, READ_OUTPUT.text, values)).toBeLessThan(FEW_PAGES)
 })
 
-test("what is printed behind many pieces is written without walking through them, also when the oldest go", async () => {
+test("output behind many pieces is written without walking through them, even when the oldest are dropped", async () => {
   const { query, id, run, fence } = await createTalker()
   const toValues = (start: number, keepFrom: number) => {
     return [[id], [run], [fence], [keepFrom], [start], [1], [10], Buffer.from("abcdefghij")]
@@ -55,7 +55,7 @@ interface Explained {
   readonly "QUERY PLAN": readonly [{ readonly Plan: Part }]
 }
 
-/** Those of parts that only write are not counted in the whole. */
+/** Counts the parts, too: the pages of parts that only write are not in the whole. */
 async function countPages(query: Query, text: string, values: readonly unknown[]): Promise<number> {
   const [row] = await query<Explained>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
   const { Plan: whole } = row?.["QUERY PLAN"][0] ?? {}

@@ -34,7 +34,7 @@ async function textOf({ id, run }: TaskRecord, port: Outputs = outputs): Promise
   return Buffer.from(await port.read(id, run, firstOffset, totalBytes)).toString()
 }
 
-/** Somebody who looks at the store beside the engine. */
+/** Queries the store beside the engine. */
 async function ask<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
   const client = new pg.Client(subject.url)
   await client.connect()
@@ -45,7 +45,7 @@ async function ask<Row extends pg.QueryResultRow>(text: string, values: readonly
   }
 }
 
-test("what a run prints is read by another process, in any part of it", async () => {
+test("another process can read any part of what a run prints", async () => {
   const task = await createTask(engine, RUNNING)
   expect(await outputs.extent(task.id, 1)).toBeUndefined()
   await outputs.append(toPart(task, 0, "hello "))
@@ -74,7 +74,7 @@ test("a piece that is sent again, because nobody answered, is there once", async
   expect(await textOf(task)).toBe("once, and more behind it")
 })
 
-test("what is not kept any longer goes to the byte, also when everything before was never sent", async () => {
+test("output below keepFrom is dropped to the byte, even if it was never sent", async () => {
   const task = await createTask(engine, RUNNING)
   await outputs.append(toPart(task, 0, "abcde"))
   await outputs.append(toPart(task, 5, "fghij"))
@@ -97,7 +97,7 @@ test("nobody writes for a run that was claimed anew, has ended or is another one
   expect(await textOf(task)).toBe("before and after")
 })
 
-test("of runs that print at once, those that may are kept and the others refused", async () => {
+test("of runs that print at once, the claimed ones are written and the others refused", async () => {
   const tasks = await Promise.all(Array.from({ length: 20 }, () => createTask(engine, RUNNING)))
   const ended = new Set(tasks.filter((_, index) => index % 5 === 0))
   for (const { id } of ended) await applyEvents(engine, id, COMPLETED)
@@ -121,7 +121,7 @@ test("a task that somebody holds keeps no other one waiting, and is written once
   expect(await textOf(held)).toBe("held")
 })
 
-test("nor do several that have much to write", async () => {
+test("several held tasks with much to write keep no other one waiting", async () => {
   const held = await Promise.all(Array.from({ length: 6 }, () => createTask(engine, RUNNING)))
   const free = await createTask(engine, RUNNING)
   const holder = new pg.Client(subject.url)
@@ -137,7 +137,7 @@ test("nor do several that have much to write", async () => {
   for (const task of held) expect((await outputs.extent(task.id, 1))?.totalBytes).toBe(text.length)
 })
 
-test("whoever closes does not wait for a task that somebody holds", async () => {
+test("closing does not wait for a task that somebody holds", async () => {
   const task = await createTask(engine, RUNNING)
   const other = await subject.another()
   const holder = new pg.Client(subject.url)
@@ -161,7 +161,7 @@ test("other processes are told that a task has printed, and not what", async () 
   expect(await told).toEqual({ about: "output", taskId: task.id })
 })
 
-test("output goes when its task is stripped, and when it is removed, by whichever version", async () => {
+test("output is deleted when its task is stripped or removed, by whichever version", async () => {
   const rows = (number: number) => ask("SELECT FROM meanwhile.outputs WHERE task = $1", [number])
   for (const take of ["task.strip", "task.remove", "by hand"] as const) {
     const task = await createTask(engine, RUNNING)

@@ -12,18 +12,21 @@ interface Writer {
   readonly reject: (error: unknown) => void
 }
 
-/** A row is read as a whole. */
+/** The most bytes in one row, which is read as a whole. */
 const ROW_BYTES = 64 * 1_024
-/** Other writers to the same tasks wait while a group is written. */
+/** Other writers of the same tasks wait while a group is written. */
 const LARGEST_GROUP_BYTES = 1_024 * 1_024
-/** Somebody is just writing to that task: that takes a moment, unless they stand still. */
+/**
+ * The pause before a task is tried again whose row another process holds: that takes a moment, unless the process
+ * stands still.
+ */
 const SHORTEST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 200
 
 /**
- * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole
- * database waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
- * `onWritten`: these tasks have printed something that others can read now.
+ * Writes pieces of one moment by one statement, and tells of them once: a notification for each would keep the whole
+ * database waiting. The statement is its own transaction, so that a process that stops in the middle leaves no lock
+ * behind. `onWritten` gets the tasks that have printed something that others can read now.
  */
 export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]) => void) {
   const waiting: Writer[] = []
@@ -33,7 +36,7 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
 
   async function send(): Promise<void> {
     let pauseMs = SHORTEST_PAUSE_MS
-    /** How many were tried in a row without one of them being written. */
+    /** How many pieces were tried in a row without one of them being written. */
     let triedInVain = 0
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
@@ -45,7 +48,7 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
       const isInVain = busy.length === group.length
       triedInVain = isInVain ? triedInVain + group.length : 0
       pauseMs = isInVain ? pauseMs : SHORTEST_PAUSE_MS
-      // Behind all others, who need not wait for the holder of these.
+      // Behind all other pieces, which need not wait for the holder of these rows.
       if (closing.signal.aborted) for (const { reject } of busy) reject(closed())
       else waiting.push(...busy)
       if (busy.length === 0 || (busy.length < waiting.length && triedInVain < waiting.length)) continue
@@ -65,7 +68,7 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
     return waiting.splice(0, count < 0 ? waiting.length : count)
   }
 
-  /** Answers with those whose task somebody is writing to: they are to be tried again. */
+  /** Returns the pieces whose task's row another process holds: they are to be tried again. */
   async function writeGroup(group: readonly Writer[]): Promise<readonly Writer[]> {
     const rows = group.flatMap(({ part }) => toRows(part))
     let place = 1
@@ -116,7 +119,7 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
 
   return {
     ...outputs,
-    /** Waits for what is under way, and not for what somebody else holds up. */
+    /** Waits for writes that are under way, and not for pieces that another process holds up. */
     async close(): Promise<void> {
       closing.abort()
       await sending
@@ -158,11 +161,11 @@ function staleClaim(taskId: TaskId): MeanwhileError {
 }
 
 /**
- * Only the worker that has claimed the run under that fence writes. The lock of the task's row keeps it so until the bytes are
- * there; a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each
- * run that is claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that
- * is there already, because its answer was lost, may have got longer since. The bytes of all come as one: they need not
- * be written out as text.
+ * Appends pieces of output. Only the worker that has claimed the run under the fence may write; a lock on the task's
+ * row keeps the claim until the bytes are there. A row that another process has locked is passed over, so that one task
+ * does not hold up the others. Returns, for each run that is claimed under its fence, whether its pieces were written.
+ * A stored piece that lies across `keep_from` is cut. A piece that is stored already, because its answer was lost, may
+ * have become longer since. The bytes of all pieces come as one value, so that they need not be written out as text.
  */
 export const APPEND_OUTPUT = `
 WITH asked AS (
@@ -193,7 +196,7 @@ WITH asked AS (
 SELECT DISTINCT claimed.id, claimed.run, claimed.fence, held.id IS NOT NULL AS is_written
 FROM asked JOIN claimed USING (id, run, fence) LEFT JOIN held USING (id, run, fence)`
 
-/** Extents of the runs that have printed. */
+/** The extents of the runs that have printed anything. */
 export const OUTPUT_EXTENTS = {
   name: "output_extents",
   text: `SELECT wanted.id, wanted.run, first, total FROM unnest($1::text[], $2::integer[]) AS wanted (id, run)
@@ -204,7 +207,7 @@ export const OUTPUT_EXTENTS = {
     WHERE task = number AND outputs.run = wanted.run ORDER BY start DESC LIMIT 1) AS tail`,
 }
 
-/** From the piece on in which it begins: a run that says little at a time has very many of them. */
+/** Reads from the stored piece that contains the start: a run that prints little at a time has very many pieces. */
 export const READ_OUTPUT = {
   name: "read_output",
   text: `SELECT outputs.start, bytes FROM tasks

@@ -13,13 +13,13 @@ import { createTaskReads } from "./read/task-reads.ts"
 
 export interface StoreParts {
   readonly database: Pick<Database, "query">
-  /** Only for those who own the time; otherwise the server's clock is the clock. */
+  /** For callers who control the time, such as tests. Default: the server's clock. */
   readonly clock?: Clock
   readonly judgeLease: JudgeLease
   readonly commit: TaskStore["commit"]
 }
 
-/** Every read is one statement, so what it gives is of one moment. */
+/** Every read but the integrity check is one statement, so its answer is of one moment. */
 export function createStore({ database, clock, judgeLease, commit }: StoreParts): TaskStore {
   const { query } = database
   return {

@@ -71,7 +71,7 @@ describe("a group commit", () => {
     expect(told).toEqual([2])
   })
 
-  test("that the store cannot keep is split until the one is found that it is about", async () => {
+  test("that the store cannot keep is split until the writer to blame is found", async () => {
     const groups: string[][] = []
     const runGroup: RunGroup = (writers) => {
       groups.push(namesOf(writers))
@@ -100,7 +100,7 @@ describe("a group commit", () => {
     expect(results.flatMap(({ status }, index) => (status === "rejected" ? ["abcd"[index]] : []))).toEqual(refused)
   })
 
-  test("that is longer than any text is split, and what is so by itself is refused", async () => {
+  test("that is too long for a text is split, and a writer that is too long by itself is refused", async () => {
     const { commit } = createGroupCommit(
       (writers) =>
         Promise.resolve(
@@ -130,7 +130,7 @@ describe("a group commit", () => {
     await expect(commit(write("c"))).resolves.toEqual([null])
   })
 
-  test("waits when it is closed, and takes nothing afterwards", async () => {
+  test("waits for its writers when it is closed, and takes no more", async () => {
     const { commit, close } = createGroupCommit(
       async (writers) => {
         await nextTick()

@@ -7,25 +7,26 @@ import { isTooLong } from "../schema/storable.ts"
 import { createHeldWriters } from "./held-writers.ts"
 import type { RunGroup } from "./run-group.ts"
 
-/** After a transaction is durable and its writers are answered. */
+/** Called once a transaction is durable and its writers are answered. */
 type OnCommitted = (changes: readonly Change[]) => void
 
-/** A larger group would hold its locks for long. */
+/** A larger group would hold its locks for too long. */
 const LARGEST_GROUP = 500
-/** Up to here, one group costs less than two. */
+/** Up to this size one group costs less than two. */
 const UNDIVIDED_GROUP = 50
 
 /**
- * Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed.
+ * How long a group waits for a lock. Other processes commit within milliseconds; one that was stopped in the middle
+ * holds its locks until the server notices.
  */
 const LOCK_TIMEOUT_MS = 500
-/** The same while it is known that somebody stands still: those who want the same are sorted out quickly. */
+/** The same while a holder is known to stand still, so that writers who want its rows are set aside quickly. */
 const WARY_LOCK_TIMEOUT_MS = 100
 
 /**
- * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under
- * way are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait
- * aside: nobody else is held up by them.
+ * Writers of one moment share one transaction and are answered once it is durable; writers that come meanwhile are the
+ * next group. A refusal fails its writer alone. Writers whose rows another process holds without going on are set
+ * aside, so that they hold up nobody else.
  */
 export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) {
   let waiting: Writer[] = []
@@ -34,7 +35,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
   const held = createHeldWriters<Writer>({ attempt: commitGroup, refuse: (writer, error) => writer.reject(error) })
 
   async function run(): Promise<void> {
-    // The writers of the same tick belong together.
+    // Waits for all writers of the same tick.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const group = waiting.slice(0, toGroupSize(waiting.length))
@@ -48,7 +49,10 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
     if ((await commitGroup(group, lockTimeoutMs)) !== undefined) held.add(group)
   }
 
-  /** All are answered, unless somebody holds what one of them wants: then what was thrown for it comes back. */
+  /**
+   * Answers all writers and returns undefined. If another process holds a row that one of them wants, answers nobody
+   * and returns the error.
+   */
   async function commitGroup(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown> {
     try {
       const operations = group.map((writer) => writer.operations)
@@ -61,7 +65,10 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
     return undefined
   }
 
-  /** One of them has what the store cannot keep, or is too large: it is looked for by halves, and the others go on. */
+  /**
+   * One writer has a value that the store cannot keep, or is too large. Halving the group finds it, and the others go
+   * on.
+   */
   async function commitApart(group: readonly Writer[], lockTimeoutMs: number): Promise<void> {
     const middle = Math.ceil(group.length / 2)
     await commitOrSetAside(group.slice(0, middle), lockTimeoutMs)
@@ -77,7 +84,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
         running ??= run()
       })
     },
-    /** Refuses what comes from now on and waits for what came before. */
+    /** Refuses new commits and waits for earlier ones. */
     async close(): Promise<void> {
       isClosed = true
       await running
@@ -98,12 +105,15 @@ function answerWriters(writers: readonly Writer[], outcomes: readonly Outcome[],
   onCommitted(changes)
 }
 
-/** Splits a long line of writers in two: the first half is at work again while the server works on the second. */
+/** Splits a long line of writers in two: the callers of the first half go on while the server works on the second. */
 function toGroupSize(waiting: number): number {
   return Math.min(Math.max(Math.ceil(waiting / 2), UNDIVIDED_GROUP), LARGEST_GROUP)
 }
 
-/** Errors that tell of the connection, or of the server as a whole, are those of all writers. */
+/**
+ * True if the error may be due to one writer. Errors of the connection, or of the server as a whole, concern all of
+ * them.
+ */
 function isOfOne(error: unknown): boolean {
   const isRefused = isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full")
   return isRefused || isTooLong(error) || isUnexplained(error)

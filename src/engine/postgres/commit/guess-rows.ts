@@ -7,8 +7,8 @@ import { createWants, type DocumentKey, want, type Wants } from "./working-set/w
 const ENDS: ReadonlySet<string> = new Set(TERMINAL_STATUSES.map((status) => `task.${status}`))
 
 /**
- * The rows that operations will look at, as far as their own data tells. What it misses is found when the rules look
- * for it; what it has too much of costs a lookup.
+ * The rows that the rules will look at, as far as the operations' own data tells. A row that the guess misses is loaded
+ * when the rules look for it; a row too many costs a lookup.
  */
 export function guessRows(operations: readonly Operation[]): Wants {
   const wants = createWants()
@@ -25,7 +25,7 @@ export function guessRows(operations: readonly Operation[]): Wants {
   return wants
 }
 
-/** Rows that may have the ids of new ones. Ids are random, so these are loaded only after a collision. */
+/** Rows that may exist under the ids of new ones. Ids are random, so these are loaded only after a collision. */
 export function guessCollisions(operations: readonly Operation[]): Wants {
   const wants = createWants()
   for (const operation of operations) {

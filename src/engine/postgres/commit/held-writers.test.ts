@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What somebody holds, by the letter that each writer is. */
+/** Writers are letters. Those in `locked` are held up by somebody. */
 function openHeld(locked: Set<string>) {
   const [attempts, answered, refused]: [string[], string[], string[]] = [[], [], []]
   const held = createHeldWriters<string>({
@@ -26,7 +26,7 @@ function openHeld(locked: Set<string>) {
   return { held, attempts, answered, refused, onHeldUp: (listener: typeof onAttempt) => (onAttempt = listener) }
 }
 
-test("those that are not held up are found by halves, and the others come once they are free", async () => {
+test("halving finds the writers that are not held up, and the others follow once they are free", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   const locked = new Set("d")
   const { held, attempts, answered, onHeldUp } = openHeld(locked)
@@ -42,7 +42,7 @@ test("those that are not held up are found by halves, and the others come once t
   expect(held.hasAny()).toBe(false)
 })
 
-test("who comes later does not stand behind those who wait, and all that wait are tried together again", async () => {
+test("a later writer does not stand behind those that wait, and all that wait are tried together again", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   const locked = new Set("ab")
   const { held, attempts, answered, onHeldUp } = openHeld(locked)
@@ -56,7 +56,7 @@ test("who comes later does not stand behind those who wait, and all that wait ar
   expect(answered).toEqual(["n", "a", "b"])
 })
 
-test("who waits in vain is refused in the end with what holds it up, and alone", async () => {
+test("a writer that waits in vain is refused alone, with what holds it up", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   const locked = new Set("x")
   const { held, answered, refused } = openHeld(locked)

@@ -1,5 +1,5 @@
 interface HeldWritersParts<Writer> {
-  /** Answers all of them, or says what one of them is held up by. */
+  /** Answers all writers and returns undefined, or returns the error that tells what one of them is held up by. */
   attempt(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown>
   refuse(writer: Writer, heldUpBy: unknown): void
 }
@@ -9,25 +9,25 @@ interface Waiting<Writer> {
   readonly sinceMs: number
 }
 
-/** As long as any statement may take. A process that was stopped in the middle loses its locks long before. */
+/** As long as any statement may take. A process that was stopped in the middle loses its locks long before that. */
 const GIVE_UP_AFTER_MS = 30_000
-/** However many wait, each has its turn about so often. */
+/** However many writers wait, each has its turn about this often. */
 const ROUND_MS = 1_000
 const SHORTEST_ATTEMPT_MS = 20
 const LONGEST_ATTEMPT_MS = 250
 
 /**
- * Writers whose rows another process holds and does not let go. They wait aside. Without this, one process that is
- * stopped in the middle of a transaction would stop the commits of every process that wants one of its rows: all
- * writers of a moment share one transaction.
+ * Writers whose rows another process holds and does not release. They are set aside: all writers of a moment share one
+ * transaction, so one process that is stopped in the middle of a transaction would otherwise stop the commits of every
+ * process that wants one of its rows.
  *
- * They take turns in short attempts on one connection, because a writer that waits inside the server keeps a connection
- * for as long, and a few dozen of them would leave none for others. Those that are new come before those that have
- * waited; when all have had their turn they are tried together, as one holder may have held up all of them.
+ * They take turns in short attempts on one connection. A writer that waits inside the server would keep a connection
+ * for that time, and a few dozen of them would leave none for others. New writers come before those that have waited.
+ * Once all have had their turn they are tried together, because one holder may have held up all of them.
  */
 export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<Writer>) {
   const groups: (readonly Waiting<Writer>[])[] = []
-  /** Each by itself in vain: they wait for the next round. */
+  /** Writers that were held up even by themselves, and wait for the next round. */
   const alone: Waiting<Writer>[] = []
   let running: Promise<void> | undefined
 
@@ -56,7 +56,7 @@ export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<
   }
 
   return {
-    /** One of them is held up; which one is found by halves. */
+    /** Adds a group of which at least one writer is held up. Halving the group finds which. */
     add(group: readonly Writer[]): void {
       const sinceMs = performance.now()
       groups.unshift(...halve(group.map((writer) => ({ writer, sinceMs }))))

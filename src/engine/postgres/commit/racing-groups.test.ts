@@ -67,14 +67,14 @@ describe("groups of several processes", () => {
     expect(group?.arrivals).toHaveLength(30)
   })
 
-  test("one of which stands still with its locks hold up only those who want the same", async () => {
+  test("of which one stands still with its locks hold up only writers that want the same rows", async () => {
     const one = await open()
     const held = Array.from({ length: 25 }, () => create())
     const others = Array.from({ length: 10 }, () => create())
     await one.runGroup([...held, ...others].map((operation) => [operation]))
     const standing = await hold(held.map(({ details }) => details.id))
     const order: string[] = []
-    // Each in a group of its own, until they wait aside.
+    // Halving their group leaves each of these set aside in a group of its own.
     const waiting = held.map(({ details }) => one.commit([complete(details.id)]).then(() => order.push("held")))
     await Promise.all(others.map(({ details }) => one.commit([complete(details.id)])))
     await one.commit([create()])
@@ -88,14 +88,14 @@ describe("groups of several processes", () => {
       expect(await one.store.task(details.id)).toMatchObject({ status: "completed", lastSequence: 3 })
   })
 
-  test("see what a group before them has made, when they waited for its locks", async () => {
+  test("see the rows made by a group whose locks they have waited for", async () => {
     const [one, other] = [await open(), await open()]
     const [shared, made] = [create(), create()]
     await one.commit([shared])
     const standing = await hold([shared.details.id])
     const making = one.commit([made, complete(shared.details.id)])
     await eventually("it waits", async () => (await standing.waiting()) === 1)
-    // Only what has ended can be removed: this comes behind the other.
+    // Only an ended task can be removed, so this commit has to come after the other.
     const using = other.commit([{ op: "task.remove", taskId: shared.details.id }, complete(made.details.id)])
     await eventually("both wait", async () => (await standing.waiting()) === 2)
     await standing.letGo()
@@ -104,7 +104,7 @@ describe("groups of several processes", () => {
     expect(await one.store.task(made.details.id)).toMatchObject({ status: "completed" })
   })
 
-  test("that put and remove the same bytes leave them exactly while somebody has them", async () => {
+  test("that put and remove the same bytes keep them for exactly as long as a task has them", async () => {
     const [one, other] = [await open(), await open()]
     const bytes = new TextEncoder().encode("the same for all")
     const put = (taskId: TaskId) =>

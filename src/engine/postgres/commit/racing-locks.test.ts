@@ -20,7 +20,7 @@ beforeAll(async () => {
   writings = [await open(), await open(), await open()]
 })
 
-/** The outcomes of the same moment in all processes. `toWork`: by the number of the process. */
+/** Does the work in all processes at the same moment, and returns the results of those that were not refused. */
 async function race<Result>(toWork: (writing: Writing, index: number) => Promise<Result>): Promise<readonly Result[]> {
   const outcomes = await Promise.allSettled(writings.map(toWork))
   return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))

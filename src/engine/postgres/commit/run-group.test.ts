@@ -66,7 +66,7 @@ describe("a group of writers", () => {
     }
   })
 
-  test("tells the queue of what became of tasks", async () => {
+  test("tells the queue how tasks have changed", async () => {
     const { commit, changes } = await open()
     const operation = create({}, QUEUED)
     await commit([operation])
@@ -97,7 +97,7 @@ describe("a group of writers", () => {
     expect(outcome).toMatchObject({ isRefused: true, error: { code: "invalid_input" } })
   })
 
-  test("keeps text that PostgreSQL has no place for, but not in ids", async () => {
+  test("keeps characters that PostgreSQL cannot store in JSON, replaces them in titles and refuses them in ids", async () => {
     const { commit, store } = await open()
     const odd = "a\0b\ud800"
     const operation = create({ title: odd, input: { [odd]: odd }, metadata: { odd } })
@@ -109,7 +109,7 @@ describe("a group of writers", () => {
     await expectRefusal(commit([complete(odd as TaskId)]), "not_found")
   })
 
-  test("refuses the one whose value only the server finds too long, and writes the others", async () => {
+  test("refuses the writer whose value only the server finds too long, and writes the others", async () => {
     const { commit, store } = await open()
     const tooLong = randomBytes(30_000).toString("base64") as SessionId
     const good = Array.from({ length: 16 }, () => create())
@@ -120,7 +120,7 @@ describe("a group of writers", () => {
     for (const { details } of good) expect(await store.task(details.id)).toMatchObject({ status: "running" })
   })
 
-  test("refuses those with a value that cannot be stored by its field, and writes the others at once", async () => {
+  test("refuses writers with a value that cannot be stored, names its field, and writes the others at once", async () => {
     const { runGroup, store, sent, commit } = await open()
     const odd = "a\0b"
     const workspace = DEFAULT_WORKSPACE

@@ -18,30 +18,33 @@ import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../../base/
 import { isTooLong } from "../schema/storable.ts"
 
 /**
- * Runs all writers in one durable transaction, and answers with the outcome of each. When it throws, everything was rolled
- * back; `isHeldUp` tells whether somebody held a wanted row for longer than the lock timeout.
+ * Runs all writers in one durable transaction, and returns the outcome of each. If it throws, everything was rolled
+ * back; `isHeldUp` tells whether another process held a wanted row for longer than the lock timeout.
  */
 export type RunGroup = (writers: Writers, lockTimeoutMs: number) => Promise<readonly Outcome[]>
 
-/** What each of them wants written. */
+/** The operations of each writer. */
 type Writers = readonly (readonly Operation[])[]
 
 export interface GroupParts {
   readonly database: Database
   readonly judgeLease: JudgeLease
-  /** Default: the time is the store's. */
+  /** Default: the store's time. */
   readonly clock?: Clock | undefined
   /** Learns the server's time from what the server answers. */
   readonly time?: Pick<ServerTime, "ask">
-  /** In the transaction: the queue changes with the tasks. */
+  /** Changes the queue with the tasks, in the same transaction. */
   readonly changeQueue: ChangeQueue
-  /** In the transaction: tells other processes once it is committed. */
+  /** Notifies other processes, in the same transaction: they hear of it once it is committed. */
   notify(query: Query, changes: readonly Change[]): Promise<void>
 }
 
-/** Groups are much alike: these are enough for the statements that programs repeat all the time. */
+/**
+ * How many statements get names. Groups are much alike, so these are enough for the statements that programs repeat all
+ * the time.
+ */
 const MOST_NAMES = 60
-/** Each round loads a row that was missing; operations that need more rounds are a mistake in the program. */
+/** Each round loads rows that were missing. Operations that need more rounds are a mistake in the program. */
 const MOST_ROUNDS = 50
 
 export function createRunGroup(parts: GroupParts): RunGroup {
@@ -49,10 +52,10 @@ export function createRunGroup(parts: GroupParts): RunGroup {
   const statementOf = createNaming(MOST_NAMES)
 
   /**
-   * The rows and the notification are sent before any of them is answered, and the COMMIT behind them, which fails when one
-   * of them does. Only changes of the queue are waited for: pg-boss sends a statement when the one before is answered. So
-   * they go first, and are answered while the server is still busy with the rows. That saves a round trip in which the
-   * server has nothing to do.
+   * Sends the rows and the notification without waiting for their answers. The COMMIT is sent right behind them, and
+   * fails if one of them does. Only changes of the queue are waited for, because pg-boss sends a statement when the one
+   * before is answered. So they go first, and are answered while the server is still busy with the rows. That saves a
+   * round trip in which the server has nothing to do.
    */
   async function write(
     query: Query,
@@ -64,7 +67,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     if (changes.length === 0) return
     const changingQueue = changeQueue(query, toTaskChanges(set))
     changingQueue.catch(() => {})
-    // By then pg-boss has sent its first statement.
+    // By the next tick pg-boss has sent its first statement.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     sendRows(query, statements)
     notify(query, changes).catch(() => {})
@@ -72,10 +75,10 @@ export function createRunGroup(parts: GroupParts): RunGroup {
   }
 
   /**
-   * Loads rows and runs the rules, until the rules have found every row that they look for. Those that were missing are
-   * added to `found`. A statement that waits for a lock does not see the rows that the holder of the lock has made: so before a
-   * writer is refused because a row is not there, everything is loaded once more, now that the locks are held, and again
-   * if the rules then look for further rows.
+   * Loads rows and runs the rules, until the rules find every row that they look for. Rows that were missing are added
+   * to `found`. A statement that has waited for a lock does not see the rows that the holder of the lock has made. So
+   * before a writer is refused for a missing row, everything is loaded once more under the locks, and again if the
+   * rules then look for further rows.
    */
   async function perform(
     query: Query,
@@ -109,7 +112,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
 
   return async (writers, lockTimeoutMs) => {
     const operations = writers.flat()
-    /** Rows that an attempt which failed found missing: the next attempt locks them together with the rest. */
+    /** Rows that a failed attempt found missing. The next attempt locks them together with the rest. */
     const found = createWants()
     let attempts = 0
 
@@ -144,7 +147,7 @@ interface WritersRun {
   readonly statements: readonly Built[]
 }
 
-/** Runs the rules for all writers. One whose values cannot be stored is refused, and the others go on without it. */
+/** Runs the rules for all writers. A writer whose values cannot be stored is refused, and the others go on without it. */
 function runWriters(writers: Writers, set: WorkingSet, perform: Perform, now: number): WritersRun {
   const unstorable = new Map<number, unknown>()
   const run = (count: number) => {
@@ -156,7 +159,7 @@ function runWriters(writers: Writers, set: WorkingSet, perform: Perform, now: nu
     const all = run(writers.length)
     if (!("error" in all)) return all
     let [good, bad, error] = [0, writers.length, all.error]
-    // By halves: the rows of the writers before it can be built, and those up to it cannot.
+    // Halves what lies between: rows can be built for the first `good` writers, and not for the first `bad` ones.
     while (bad - good > 1) {
       const middle = Math.floor((good + bad) / 2)
       const part = run(middle)
@@ -167,7 +170,7 @@ function runWriters(writers: Writers, set: WorkingSet, perform: Perform, now: nu
   }
 }
 
-/** Rows that are too long together are nobody's mistake: the group is divided. */
+/** Throws if the rows are too long together. That is the mistake of no single writer: the group is divided. */
 function tryToBuild(set: WorkingSet): { readonly statements: readonly Built[] } | { readonly error: unknown } {
   try {
     return { statements: buildRows(set) }
@@ -181,7 +184,7 @@ function toUnstorable(cause: unknown): MeanwhileError {
   return new MeanwhileError("invalid_input", `This cannot be stored (${toErrorMessage(cause)}).`, {}, { cause })
 }
 
-/** A writer that lacks a row does not keep the others from finding what they lack: all of it is loaded at once. */
+/** Runs every writer, even if one before it lacks a row, so that all missing rows are loaded at once. */
 function runRules(
   writers: Writers,
   set: WorkingSet,
@@ -206,7 +209,10 @@ function runRules(
   return { outcomes, missing }
 }
 
-/** A refused writer may have written a row before that exists already: then that is the reason to give. */
+/**
+ * The rows whose ids a refused writer may have used for new ones. If such a row exists already, that is the reason to
+ * give.
+ */
 function doubtsAbout(operations: readonly Operation[], { tasks, waits, groups }: WorkingSet): Wants {
   const { rows } = guessCollisions(operations)
   const doubts = createWants()

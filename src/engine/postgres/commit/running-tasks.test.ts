@@ -31,7 +31,7 @@ describe("a running task", () => {
     expect(task).toMatchObject({ status: "completed", title: "another" })
   })
 
-  test("has the title that the store could keep", async () => {
+  test("has the title as the store could keep it", async () => {
     const { commit, store } = await open()
     const operation = create({ title: "half \ud800 and \0" })
     const { id } = operation.details

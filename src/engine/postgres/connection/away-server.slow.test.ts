@@ -43,7 +43,7 @@ const WAYS: readonly { readonly way: string; readonly onRequest: Proxy["onReques
 ]
 
 describe.each(WAYS)("a server that $way", ({ onRequest }) => {
-  test("is told of once, is waited for, and is told of when it is back", async () => {
+  test("is reported once, is waited for, and is reported when it is back", async () => {
     const database = await open({ patienceMs: Number.POSITIVE_INFINITY })
     proxy.onRequest = onRequest
     const asked = database.query("SELECT 1 AS one")
@@ -67,7 +67,7 @@ describe.each(WAYS)("a server that $way", ({ onRequest }) => {
   })
 })
 
-test("a server that is not there at the start is told of within a second, with how long it is waited for", async () => {
+test("a server that is away at the start is reported within a second, with how long it is waited for", async () => {
   const url = "postgres://me@127.0.0.1:1/x"
   const opening = open({ url, startPatienceMs: 1_500 })
   await says(/does not answer yet.* up to 1\.5 s/)
@@ -75,13 +75,13 @@ test("a server that is not there at the start is told of within a second, with h
   expect(lines).toHaveLength(1)
 })
 
-test("a statement that takes long on a server that is there is not told of", async () => {
+test("a long statement on a server that can be reached is not reported", async () => {
   const database = await open()
   await database.query("SELECT pg_sleep(1.5)")
   expect(lines).toEqual([])
 })
 
-test("a statement without a time limit goes on although nobody was let in for a while", async () => {
+test("a statement without a time limit goes on although the server let nobody in for a while", async () => {
   const database = await open({ statementTimeoutMs: 0 })
   let sent = 0
   const count = (data: Buffer): void => void (sent += Number(data.includes("pg_sleep")))

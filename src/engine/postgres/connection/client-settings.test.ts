@@ -11,7 +11,7 @@ test.each(["postgres://user:12/secret@host/database", "postgres://user:12#secret
   },
 )
 
-test("what people read of a store names neither password nor parameters", () => {
+test("the name of a store for people contains neither password nor parameters", () => {
   const { server, role } = toClientSettings({ url: "postgres://user:se%2Fcret@host/database?application_name=x" })
   expect([server, role]).toEqual(["host:5432/database", "user"])
 })

@@ -9,24 +9,24 @@ export interface ClientSettings extends Pick<StoreName, "server" | "role"> {
   readonly schema: string
   /** The settings of the session, as statements, for servers that take no settings with the connection. */
   readonly perTransaction: string
-  /** In SQL, whether they hold. */
+  /** SQL that tells whether the settings are in force. */
   readonly hasSettings: string
 }
 
 export const DEFAULT_SCHEMA = "meanwhile"
 
 const STATEMENT_TIMEOUT_MS = 30_000
-/** A transaction that nobody goes on with holds its locks so long. */
+/** How long a transaction that nobody goes on with holds its locks. */
 const IDLE_IN_TRANSACTION_MS = 5_000
-/** How much longer than the server this side waits, before it takes the server for dead. */
+/** How much longer than the server's own limit this side waits before it takes the server for dead. */
 const ANSWER_GRACE_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
 /**
- * Rows are found by their keys and along indexes. A plan that is kept must not be one for a small table, which reads
- * all of it: such plans are not considered where there is another. And to compile a short statement takes longer than
- * to run it.
+ * Planner features to turn off. Rows are found by their keys and along indexes. A plan made for a small table would
+ * read all of it and be kept when the table has grown, so such plans are used only if there is no other. And compiling
+ * a short statement takes longer than running it.
  */
 const PLANNING = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 
@@ -47,7 +47,7 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     port,
     user,
     ...(database === undefined ? {} : { database }),
-    // As a function: what is printed of a connection or a pool does not show it.
+    // A function, so that a connection or a pool that is printed does not show the password.
     ...(typeof password === "string" ? { password: () => password } : {}),
     ssl,
     application_name: "meanwhile",
@@ -69,13 +69,13 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
   }
 }
 
-/** Times are shown in the largest unit that fits. */
+/** Compares times as intervals, because the server shows them in the largest unit that fits. */
 function toCondition([name, value]: readonly [string, string | number]): string {
   const found = `current_setting('${name}')`
   return typeof value === "number" ? `${found}::interval = '${value} ms'::interval` : `${found} = '${value}'`
 }
 
-/** The same, for servers that take no settings of the session. */
+/** The configuration without the settings of the session, for servers that do not take them. */
 export function withoutSessionSettings(client: pg.ClientConfig): pg.ClientConfig {
   const { options: _, ...rest } = client
   return rest
@@ -91,8 +91,8 @@ const NO_USER =
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]
 
 /**
- * An unconnected client has read the URL as pg does, certificates included. Its own errors may show the URL: not passed
- * on.
+ * Reads the URL through an unconnected client, as pg reads it, certificates included. Errors of pg may show the URL, so
+ * they are not passed on.
  */
 function parseUrl(url: string): pg.Client {
   if (!/^postgres(ql)?:\/\//.test(url))
@@ -115,7 +115,7 @@ function parseUrl(url: string): pg.Client {
   }
 }
 
-/** A slash or a hash in the password ends the host, and the rest would be shown as the name of the database. */
+/** True if a slash or a hash in the password ends the host. The rest would be shown as the name of the database. */
 function isCutShort(url: string): boolean {
   const { username, pathname, hash } = URL.parse(url) ?? {}
   return username === "" && `${pathname}${hash}`.includes("@")
@@ -134,8 +134,8 @@ function describeUrlProblem(error: unknown): string {
 const UUIDS = 2951
 
 /**
- * Times are milliseconds and counts are small: all fit into a number. Of tickets that were removed pg-boss answers the
- * ids, which nobody reads. For our own connections alone.
+ * Reads numbers as numbers: times are milliseconds and counts are small, so all fit. Leaves lists of ids as text,
+ * because nobody reads the ids of removed tickets that pg-boss returns. Only for our own connections.
  */
 function createTypes(): pg.CustomTypesConfig {
   const { INT8, FLOAT8, NUMERIC } = pg.types.builtins
@@ -155,31 +155,31 @@ const PARAMETERS: ReadonlySet<string> = new Set(
     gsslib gssdelegation krbsrvname target_session_attrs load_balance_hosts`.split(/\s+/),
 )
 
-/** A slip of the pen in one that was to ask for TLS must not pass. */
+/** True if the URL has an unknown parameter. A misspelt one that was to ask for TLS must not pass. */
 function hasUnknownParameter(url: string): boolean {
   const { searchParams } = URL.parse(url) ?? {}
   return [...(searchParams?.keys() ?? [])].some((name) => !PARAMETERS.has(name) && name !== POOL_SIZE_PARAMETER)
 }
 
-/** These three ask for what `verify-full` asks for; pg does the same, and prints a page about it. */
+/** Replaces three modes by `verify-full`, which is what pg makes of them anyway, with a page of warnings. */
 function withPlainMode(url: string): string {
   if (URL.parse(url)?.searchParams.get("uselibpqcompat") === "true") return url
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full")
 }
 
-/** Reads from a URL the most connections at once, beside the one that listens. */
+/** The parameter of a URL that says how many connections there are at most, beside the one that listens. */
 const POOL_SIZE_PARAMETER = "pool_size"
 
 export const DEFAULT_POOL_SIZE = 10
 /**
- * One for writers, one for those that are held up, one for a take, and one for everybody else: without it, reads and
- * new queues would wait, and a take with them, which looks at other rows while its transaction is open.
+ * One for writers, one for those that are held up, one for a take, and one for everything else. Without the last, reads
+ * and new queues would wait, and so would a take, which looks at other rows while its transaction is open.
  */
 export const SMALLEST_POOL_SIZE = 4
-/** No process has so much to ask: a server would only be busier with connections. */
+/** No process needs more, and every connection is work for the server. */
 const LARGEST_POOL_SIZE = 100
 
-/** Undefined: the URL says nothing of it. */
+/** Undefined if the URL does not say it. */
 export function readPoolSize(url: string): number | undefined {
   const text = URL.parse(url)?.searchParams.get(POOL_SIZE_PARAMETER) ?? undefined
   if (text === undefined) return undefined

@@ -21,7 +21,7 @@ test.each([
     await using place = await createTestDatabase()
     await using owner = await openDisposable({ url: place.url, poolSize: 1 })
     const role = `counted_${most}`
-    // One more would be refused by the server, and told.
+    // The server would refuse one more, which would be told.
     await owner.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT ${most + 2}`)
     await owner.query(`GRANT USAGE ON SCHEMA meanwhile, meanwhile_queue TO ${role}`)
     await owner.query(`GRANT ALL ON ALL TABLES IN SCHEMA meanwhile, meanwhile_queue TO ${role}`)
@@ -49,10 +49,10 @@ test.each([
     opened.defer(() => holder.end())
     await holder.connect()
     await holder.query("BEGIN; LOCK TABLE meanwhile.tasks")
-    // More than there are connections for: none is answered before that ends.
+    // More queries than connections. None is answered before the lock is released.
     const counts = Promise.all(Array.from({ length: 3 * most }, () => engine.store.countTasks({})))
     await eventually("all connections are used", async () => (await count())?.waiting === most)
-    // What is not answered for long makes it look, on a connection of its own, whether the server is there.
+    // A query that is not answered for long makes the engine probe the server, on a connection of its own.
     await eventually("it has looked whether the server is there", () => looks > 0)
     await eventually("only the one that listens is left beside them", async () => {
       const { waiting, others } = (await count()) ?? {}

@@ -11,7 +11,7 @@ test("a text that comes again gets a name of its own, which it keeps", () => {
   expect(naming("SELECT 1")).toEqual(named)
 })
 
-test("no more get names than there may be", () => {
+test("no more texts get names than allowed", () => {
   const naming = createNaming(2)
   const texts = Array.from({ length: 2_000 }, (_, index) => `SELECT ${index}`)
   for (let round = 0; round < 2; round++) for (const text of texts.slice(0, 5)) naming(text)

@@ -4,16 +4,19 @@ import type { Statement, Query } from "./database.ts"
 import { toTrouble } from "./store-error.ts"
 import { createHash } from "node:crypto"
 
-/** Used by one at a time. */
+/** A connection, used by one caller at a time. */
 export type Connection = ReturnType<typeof toConnection>
 
 interface ConnectionParts {
   readonly client: pg.PoolClient
-  /** The session is not ours: what holds for it is said in each transaction, and nothing outlives one. */
+  /**
+   * True if the session is not ours alone: each transaction begins with the settings, and nothing outlives a
+   * transaction.
+   */
   readonly isBorrowed: boolean
   /** The settings of the session, as statements. */
   readonly perTransaction: string
-  /** Only ever rejects. */
+  /** Rejects once the answers are not waited for any more. Never resolves. */
   readonly givenUp: Promise<never>
 }
 
@@ -22,7 +25,10 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
   let isBroken = false
   let unsent: Error | undefined
 
-  /** The client sends at once, and tells at once what it cannot send. The connection may have heard a part of it. */
+  /**
+   * The client sends a statement at once, and reports at once what it cannot send. The connection may have got a part
+   * of it.
+   */
   function send(query: pg.QueryConfig): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let isSending = true
@@ -57,7 +63,7 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
     return others.length === 0 ? (first ?? []) : [first ?? [], ...others].flat()
   }
 
-  /** Statements without values that change nothing about rows: the name of the last command that was done. */
+  /** Runs statements without values or rows; returns the name of the last command that was executed. */
   const command = async (text: string): Promise<string> => (await ask(text)).at(-1)?.command ?? ""
 
   return {
@@ -65,14 +71,14 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
     begin,
     run,
     command,
-    /** Why a statement could not be sent. The server knows nothing of that statement, and would commit the others. */
+    /** The reason why a statement could not be sent. The server does not know of it, and would commit the others. */
     unsent: () => unsent,
     isBroken: () => isBroken,
-    /** One statement by itself, and not as part of a transaction. */
+    /** Runs one statement by itself, and not as part of a transaction. */
     async runAlone<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
       if (!isBorrowed) return run<Row>(statement, values)
       const answers = [command(begin), run<Row>(statement, values), command("COMMIT")] as const
-      // When all are there the connection can be used again, whatever they were.
+      // Once all are answered the connection can be used again, whatever the answers were.
       await Promise.allSettled(answers)
       const [, rows] = await Promise.all(answers)
       return rows
@@ -80,7 +86,7 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
   }
 }
 
-/** A stale plan goes with its session. */
+/** Errors of a stale plan, which ends only with its session. */
 const STALE_PLANS: ReadonlySet<string> = new Set(["0A000", "26000", "42P05"])
 
 function spoils(error: unknown): boolean {
@@ -93,15 +99,15 @@ function toUnsendable(cause: Error): MeanwhileError {
   return new MeanwhileError("invalid_input", text, {}, { cause })
 }
 
-/** Gives a text a name, so that each connection reads and plans it once, or answers with the text as it is. */
+/** Gives a text a name, so that each connection parses and plans it once, or returns the text as it is. */
 type Naming = (text: string) => Statement | string
 
-/** So many texts that were seen once are remembered, and no more. */
+/** The most texts seen once that are remembered. */
 const MOST_STRANGERS = 1_000
 
 /**
- * Names what comes again. What the server keeps for a name is large, and each connection has its own: there are no more
- * than so many.
+ * Names a text when it comes a second time. What the server keeps for a name is large, and each connection has its own,
+ * so the number of names is bounded.
  */
 export function createNaming(most: number): Naming {
   const statements = new Map<string, Statement>()
@@ -120,7 +126,7 @@ export function createNaming(most: number): Naming {
   }
 }
 
-/** Names what comes again with other values. */
+/** A query that names statements which come again with other values. */
 export function toNamedQuery(query: Query, statementOf: Naming): Query {
   return (statement, values) =>
     query(typeof statement === "string" && values ? statementOf(statement) : statement, values)

@@ -8,15 +8,15 @@ export type Connections = ReturnType<typeof createConnections>
 
 interface ConnectionsParts {
   readonly settings: ClientSettings
-  /** The most at once. */
+  /** The most connections at once. */
   readonly size: number
-  /** A connection was lost, or nobody has answered for long. */
+  /** Called when a connection was lost, or the server has not answered for long. */
   onDoubt(): void
 }
 
 const IDLE_MS = 30_000
 
-/** At most so many at once, made when needed, each used by one at a time. */
+/** A pool of at most `size` connections, made when needed, each used by one caller at a time. */
 export function createConnections({ settings, size, onDoubt }: ConnectionsParts) {
   const sockets = createSockets()
   const unanswered = createUnanswered(onDoubt)
@@ -49,7 +49,7 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
     return pool.connect()
   }
 
-  /** Asked once of each connection. */
+  /** Looked up once for each connection. */
   async function isOwned(client: pg.PoolClient): Promise<boolean> {
     if (owned.has(client)) return true
     try {
@@ -62,7 +62,10 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
     return true
   }
 
-  /** From now on sessions are not ours. Those who wait for one of the pool until now get it, and come here then. */
+  /**
+   * From now on sessions are not ours alone. Callers who wait for a connection of the old pool get one, and then come
+   * here.
+   */
   function borrow(): void {
     if (isBorrowed) return
     isBorrowed = true
@@ -97,7 +100,7 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
   }
 
   return {
-    /** The connection goes back afterwards, or away when it was lost or what came of it cannot be trusted. */
+    /** Returns the connection to the pool afterwards, or closes it if it was lost or its state cannot be trusted. */
     async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
       const { givenUp, end } = unanswered.begin()
       try {
@@ -110,7 +113,7 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
       }
     },
     giveUp: unanswered.giveUp,
-    /** Refuses everything from now on, as lost. */
+    /** Refuses everything from now on, as lost connections do. */
     cut(): void {
       isOver = true
       unanswered.giveUp(Number.POSITIVE_INFINITY)
@@ -127,9 +130,9 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
 function ignore(): void {}
 
 /**
- * True if a connection leads to a session of the server that is ours until it ends, with the settings that it was made
- * with. A pooler may take them and drop them, or hand each transaction to another session: then the session is of
- * another process than the one that was named when the connection was made.
+ * True if a connection leads to a session of the server that is ours alone until it ends, with the settings that it was
+ * made with. A pooler may drop the settings, or give each transaction another session: then the session's process is
+ * not the one that was named when the connection was made.
  */
 async function isOwnSession(client: pg.PoolClient, { hasSettings }: ClientSettings): Promise<boolean> {
   const sql = `SELECT pg_backend_pid() AS process, ${hasSettings} AS has_settings`
@@ -140,11 +143,11 @@ async function isOwnSession(client: pg.PoolClient, { hasSettings }: ClientSettin
 }
 
 const LOOK_EVERY_MS = 250
-/** An answer that takes longer, of a server that is there, is rare. */
+/** A server that can be reached rarely takes longer to answer. */
 const LONG_MS = 750
 const TELL_AGAIN_MS = 2_000
 
-/** Statements that the server has not answered yet. `onLong`: something has not been answered for long. */
+/** Statements that the server has not answered yet. `onLong` is called when one of them has waited for long. */
 function createUnanswered(onLong: () => void) {
   /** The oldest first. */
   const asked = new Map<symbol, { readonly sinceMs: number; readonly giveUp: (error: Error) => void }>()
@@ -162,13 +165,13 @@ function createUnanswered(onLong: () => void) {
   return {
     begin() {
       const key = Symbol("asked")
-      // Only ever rejects.
+      // Never resolves. Rejects once the answer is given up.
       const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
       givenUp.catch(() => {})
       asked.set(key, { sinceMs: performance.now(), giveUp })
       return { givenUp, end: () => void asked.delete(key) }
     },
-    /** Refuses, as lost, what was asked before this moment (of the monotonic clock) and was not answered. */
+    /** Refuses, as lost, the statements that were sent before this moment (of the monotonic clock) and not answered. */
     giveUp(askedBeforeMs: number): void {
       for (const { sinceMs, giveUp } of asked.values())
         if (sinceMs < askedBeforeMs) giveUp(new Error("Connection terminated: its answer is not waited for any more"))

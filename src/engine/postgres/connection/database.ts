@@ -1,11 +1,9 @@
 export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…&pool_size=…` */
   readonly url: string
-  /**
-   * Where the tables are. They are created when missing. pg-boss has a schema of the same name with `_queue` behind it.
-   */
+  /** The schema of the tables, which are created if missing. pg-boss has a schema of the same name followed by `_queue`. */
   readonly schema?: string
-  /** The server ends a statement that takes longer. 0: it may take as long as it takes. */
+  /** The server ends a statement that takes longer. 0: no limit. */
   readonly statementTimeoutMs?: number
 }
 
@@ -14,13 +12,16 @@ export interface DatabaseOptions extends ConnectionOptions {
    * The most connections at once, beside the one that listens. At least four. Default: the URL's `pool_size`, else 10.
    */
   readonly poolSize?: number
-  /** How long a server is waited for that is not there at first, when it is likely that the URL is wrong. Default: 5 s. */
+  /** How long to wait for a server that is away at first, when the URL is probably wrong. Default: 5 s. */
   readonly startPatienceMs?: number
-  /** The same for one that goes away later: callers are refused after it. Default: 60 s. */
+  /** How long to wait for a server that goes away later, before callers are refused. Default: 60 s. */
   readonly patienceMs?: number
-  /** Once it aborts, a server that is away is not waited for. So it is when the store is closed. */
+  /** Once it aborts, a server that is away is not waited for any more. Closing the store does the same. */
   readonly leaving?: AbortSignal
-  /** Called when that has come to pass: from now on everything is refused. */
+  /**
+   * Called when a server that is away is given up, after `leaving` has aborted or the store is closed: from now on
+   * everything is refused.
+   */
   readonly onGone?: () => void
   /** Called when the server is found to be away, and when it is back. */
   readonly onAway?: (isAway: boolean) => void
@@ -34,7 +35,7 @@ export interface Statement {
   readonly text: string
 }
 
-/** Rows have the shape that the statement's own SQL gives them; whole and broken numbers come as numbers. */
+/** Rows have the shape that the statement's own SQL gives them; integers and fractions come as numbers. */
 export type Query = <Row = never>(statement: string | Statement, values?: readonly unknown[]) => Promise<readonly Row[]>
 
 export interface TransactionOptions {
@@ -46,23 +47,22 @@ export interface TransactionOptions {
 }
 
 /**
- * The server, whatever happens to the way there. Every error is a MeanwhileError, but for those that `work` throws
- * itself: they come out as they are.
+ * The server, across lost connections. Every error is a MeanwhileError, except for those that `work` throws itself,
+ * which are passed on unchanged.
  */
 export interface Database {
-  /** One statement by itself. Tried again while the connection is lost; refused in the end as `store_unavailable`. */
+  /** Runs one statement by itself. Retried while the connection is lost, and refused in the end as `store_unavailable`. */
   readonly query: Query
   /**
-   * In one transaction on one connection, taken back when `work` throws. What `work` has sent without waiting for the
-   * answer is part of it: the COMMIT is sent right behind, and nothing is committed when any of it fails. Tried again
-   * as a
-   * whole after a deadlock, a unique violation (somebody else was first: the next try finds it) or a lost connection,
-   * so
-   * `work` must not do anything outside the transaction that may not happen twice.
+   * Runs `work` in one transaction on one connection, which is rolled back if `work` throws. Statements that `work` has
+   * sent without waiting for the answer are part of it: the COMMIT is sent right behind them, and nothing is committed
+   * if one of them fails. Retried as a whole after a deadlock, a unique violation (another process was first: the next
+   * try finds its row) or a lost connection, so `work` must not do anything outside the transaction that may not happen
+   * twice.
    */
   transaction<Result>(work: (query: Query) => Promise<Result>, options?: TransactionOptions): Promise<Result>
   /** The command by which the owner migrates the store and lets a role use it. */
   toOwnerCommand(grantTo: string): string
-  /** Waits for what is under way. What is asked afterwards is refused as `closed`. */
+  /** Waits for statements that are under way. Later ones are refused as `closed`. */
   close(): Promise<void>
 }

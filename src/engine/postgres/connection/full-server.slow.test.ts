@@ -52,7 +52,7 @@ function createCrowd(url: string): Crowd {
   }
 }
 
-test("a server without a connection left is told of at a start, and can be used when it has one", async () => {
+test("a server without a free connection is reported at the start, and used once it has one", async () => {
   const { url } = await server.createDatabase()
   const crowd = createCrowd(url)
   await crowd.fill()
@@ -72,7 +72,7 @@ test("a server without a connection left is told of at a start, and can be used 
   expect(await createEndedTask(engine)).toMatchObject({ status: "completed" })
 })
 
-test("an engine goes on with the connections that it has, and with more when there are", async () => {
+test("an engine goes on with the connections that it has, and with more once there are any", async () => {
   const { url } = await server.createDatabase()
   const lines: string[] = []
   await using engine = await createPostgresEngine({ url: `${url}?pool_size=4`, tell: (line) => lines.push(line) })

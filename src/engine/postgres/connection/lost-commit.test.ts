@@ -72,7 +72,7 @@ describe("a connection that is lost while it commits", () => {
     expect(await things.count("never")).toBe(0)
   })
 
-  test("and cannot be made again: it says that nobody knows", async () => {
+  test("and cannot be made again: the error says that the outcome is not known", async () => {
     await using proxy = await startProxy(things.url)
     await using cut = await openDisposable({ url: proxy.url, patienceMs: 50 })
     let isDead = false

@@ -42,13 +42,13 @@ interface Stage {
   readonly wish: ReturnType<Proxy["onRequest"]>
 }
 
-/** It comes to pass when these words are sent for the first time. */
+/** Makes the accident happen when these words are sent for the first time. */
 function meetAccident({ words, wish }: Stage) {
   let accidents = 1
   let delivered: Promise<void> | undefined
   proxy.onRequest = (data) => {
     if (data.includes(words) && accidents-- > 0) return wish
-    // It was tried again, and stands behind the locks of what is on its way.
+    // The work is tried again, and waits for the locks of the transaction that is still on its way.
     if (accidents < 1 && data.includes("lock_timeout")) delivered ??= proxy.deliver()
     return "pass"
   }
@@ -60,7 +60,7 @@ function meetAccident({ words, wish }: Stage) {
   }
 }
 
-/** The statements are not sent again and again, but what is written is. */
+/** A named statement is sent only once, but the values that are written are sent every time. */
 const WRITTEN = "task.completed"
 
 const STAGES = [
@@ -93,7 +93,7 @@ test.each(STAGES)("a group whose connection is lost $moment happens once, and al
     store.commit([{ op: "task.note", run: { taskId: noted, run: 1 }, facts: [{ type: "task.promoted", afterMs: 1 }] }]),
     ...others.map((id) => store.commit([complete(id)])),
     store.commit([{ op: "lease.renew", key: session, holder: "one", fence: lease.fence }]),
-    // One that is refused takes nobody along.
+    // A refused writer does not fail the others.
     store.commit([complete(ended)]),
   ])
   await accident.isOver()

@@ -67,7 +67,7 @@ test("what is asked while the server is away is answered when it is back", async
   await server.kill()
   const asked = database.query("SELECT 1 AS one")
   const written = database.transaction((query) => query("INSERT INTO counters VALUES ('late', 1) RETURNING id"))
-  // They were asked before this one, which finds nobody there.
+  // Both were asked before this one, which finds no server.
   await expect(openDatabase({ url: server.url, startPatienceMs: 0 })).rejects.toMatchObject({
     code: "store_unavailable",
   })
@@ -76,7 +76,7 @@ test("what is asked while the server is away is answered when it is back", async
   expect(await written).toEqual([{ id: "late" }])
 })
 
-test("a server that hangs is left for another connection", async () => {
+test("a connection whose server hangs is given up for another one", async () => {
   await using proxy = await startProxy(server.url)
   const patient = await openDatabase({ url: proxy.url, statementTimeoutMs: 100 })
   let hangs = 1

@@ -88,7 +88,7 @@ describe("what cannot be done is refused", () => {
     )
   })
 
-  test("a URL that leads nowhere, or is none, is told at once and without its password", async () => {
+  test("a URL that leads nowhere, or is none, is refused at once and without its password", async () => {
     const { port, hostname } = new URL(things.url)
     const urls = [
       "postgres://me:hunter2@127.0.0.1:1/x",
@@ -109,7 +109,7 @@ describe("what cannot be done is refused", () => {
     await expectRefusal(openDatabase({ url: things.url, schema: "a b" }), "invalid_input")
   })
 
-  test("a closed store refuses, once what was under way has ended", async () => {
+  test("a closed store refuses statements, once those under way have ended", async () => {
     const closing = await openDatabase({ url: things.url })
     const slow = closing.query("SELECT pg_sleep(0.05), 1 AS one")
     await closing.close()

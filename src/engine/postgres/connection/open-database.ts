@@ -12,7 +12,7 @@ import { type StoreName, toStoreError } from "./store-error.ts"
 const PATIENCE_MS = 60_000
 const START_PATIENCE_MS = 5_000
 const TELL_AFTER_MS = 800
-/** A server that is back answers what it was asked before within so long, or has never heard of it. */
+/** A server that is back answers earlier statements within this time, or has never received them. */
 const LATE_ANSWER_MS = 5_000
 
 /** Connects once, so that a wrong URL shows at once. */

@@ -10,6 +10,6 @@ test("the owner's command names the server and its TLS as one word of a shell, a
   expect(command).toBe(`meanwhile migrate --engine '${url}' --grant 'odd role'`)
 })
 
-test("who owns it is left to be filled in where nobody knows, and nobody is granted anything unasked", () => {
+test("an unknown owner is left to be filled in, and nothing is granted unasked", () => {
   expect(toOwnerCommand("postgres://db/work", null, null)).toBe("meanwhile migrate --engine postgres://OWNER@db/work")
 })

@@ -8,8 +8,8 @@ const KEPT_PARAMETERS = ["host", "port", "sslmode", "sslrootcert"]
 const UNKNOWN_OWNER = "OWNER"
 
 /**
- * The role that may change the tables of a store; if the asking role owns the schema and still may not, the owner of
- * the database.
+ * SQL for the role that may change the tables of a store: the owner of the schema. If there is no schema, or the asking
+ * role owns it and still may not, it is the owner of the database.
  */
 export function toOwnerColumn(schema: string): string {
   return `coalesce(
@@ -18,8 +18,8 @@ export function toOwnerColumn(schema: string): string {
 }
 
 /**
- * The command by which the owner of a store migrates it and lets a role use it. Never with a password: that comes
- * from where each role has its own.
+ * The command by which the owner of a store migrates it and lets a role use it. Never contains a password, which each
+ * role gets from a place of its own.
  */
 export function toOwnerCommand(url: string, owner: string | null, grantTo: string | null): string {
   const grant = grantTo === null ? [] : ["--grant", toShellWord(grantTo)]

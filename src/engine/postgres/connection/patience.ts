@@ -4,16 +4,16 @@ import { toTrouble } from "./store-error.ts"
 
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 2_000
-/** The other transaction has committed already, or is about to. */
+/** After a conflict the other transaction has committed already, or is about to. */
 const LONGEST_CONFLICT_MS = 50
-/** A conflict that comes back so often is none between writers of one moment. */
+/** A conflict that comes back this often is not one between writers of one moment. */
 const MOST_CONFLICTS = 12
 
 export type Patience = ReturnType<typeof createPatience>
 
 /**
- * How long to go on trying. Real time, whatever clock the engine was given: nobody would advance another meanwhile.
- * `closing`: nothing is tried again. `gone`: the server is away, and nobody waits for it any more.
+ * Decides how long to go on trying. Measures real time, whatever clock the engine was given: nobody advances a manual
+ * clock meanwhile. `closing`: nothing is tried again. `gone`: the server is away and not waited for any more.
  */
 export function createPatience(patienceMs: number, closing: AbortSignal, gone?: AbortSignal) {
   const startedAt = performance.now()
@@ -31,7 +31,7 @@ export function createPatience(patienceMs: number, closing: AbortSignal, gone?: 
     }
   }
 
-  /** Longer every time, and half of it by chance, so that a fleet does not come back in step. */
+  /** Waits longer every time, with jitter of up to half, so that many processes do not come back in step. */
   async function pause(): Promise<void> {
     const mostMs = pauseMs
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
@@ -41,7 +41,7 @@ export function createPatience(patienceMs: number, closing: AbortSignal, gone?: 
   return {
     isOver,
     pause,
-    /** Waits as long as it is wise after this error, and says whether to try again. */
+    /** Waits as long as this error calls for. True: try again. */
     async bear(error: unknown): Promise<boolean> {
       const kind = toTrouble(error)?.kind
       if (kind === "conflict" && ++conflicts <= MOST_CONFLICTS)

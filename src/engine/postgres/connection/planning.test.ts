@@ -4,7 +4,7 @@ import { createTestDatabase } from "../../../../test/support/postgres/server.ts"
 import type { Statement } from "./database.ts"
 import { openDatabase } from "./open-database.ts"
 
-/** After so many the server keeps one plan for whatever values come. */
+/** After this many executions the server keeps one plan for all values. */
 const TIMES = 8
 
 const STATEMENTS: readonly (Statement & { readonly values: string })[] = [
@@ -12,7 +12,7 @@ const STATEMENTS: readonly (Statement & { readonly values: string })[] = [
   { ...OUTPUT_EXTENTS, values: "'{one,two}', '{1,1}'" },
 ]
 
-test.each(STATEMENTS)('the plan that is kept of "$name" is none for a table that is small', async (statement) => {
+test.each(STATEMENTS)('the plan that is kept of "$name" is not one for a small table', async (statement) => {
   const place = await createTestDatabase()
   const database = await openDatabase({ url: place.url, poolSize: 1 })
   onTestFinished(async () => {

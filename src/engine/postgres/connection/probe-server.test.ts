@@ -6,7 +6,7 @@ import { probeServer } from "./probe-server.ts"
 
 const GOODBYE = "X".charCodeAt(0)
 
-/** Stands before a server and is gone, without a word, when somebody says goodbye. */
+/** Stands before a server and passes everything on, except the message by which a client ends its connection. */
 async function startDeafDoor(serverUrl: string): Promise<string> {
   const { port, hostname } = new URL(serverUrl)
   const sockets: Socket[] = []
@@ -27,7 +27,7 @@ async function startDeafDoor(serverUrl: string): Promise<string> {
   return url.href
 }
 
-test("a server that has answered is there, also when it goes away before goodbye is said", async () => {
+test("a server that has answered is there, even if it never hears that the connection ends", async () => {
   await using place = await createTestDatabase({ isEmpty: true })
   const url = await startDeafDoor(place.url)
   await expect(probeServer(toClientSettings({ url }))).resolves.toBeUndefined()

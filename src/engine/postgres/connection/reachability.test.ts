@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Every probe takes so long and comes to what is next; the last one stays. */
+/** Every probe takes `probeMs` and has the next outcome; the last outcome stays. */
 function open(probes: readonly ("there" | "gone")[], probeMs = 0) {
   const told: string[] = []
   let asked = 0
@@ -33,7 +33,7 @@ test("a server that answers is not asked again, and nobody is told", async () =>
   expect([told, asked()]).toEqual([[], 1])
 })
 
-test("a connection that can be made again within a second is not worth a word", async () => {
+test("a connection that can be made again within a second is not reported", async () => {
   const { reachability, told } = open(["gone", "gone", "there"])
   reachability.doubt()
   await vi.advanceTimersByTimeAsync(10_000)
@@ -41,7 +41,7 @@ test("a connection that can be made again within a second is not worth a word", 
   expect(reachability.isAway).toBe(false)
 })
 
-test("a server that stays away is told of once, and again when it is back", async () => {
+test("a server that stays away is reported once, and again when it is back", async () => {
   const { reachability, told } = open([...Array.from({ length: 20 }, () => "gone" as const), "there"])
   reachability.doubt()
   await vi.advanceTimersByTimeAsync(2_000)

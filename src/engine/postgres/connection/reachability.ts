@@ -1,7 +1,7 @@
 interface ReachabilityParts {
-  /** Asks the server something, within moments. */
+  /** Asks the server something. Rejects if it does not answer within moments. */
   probe(): Promise<void>
-  /** It could not be reached for longer than a lost connection takes to be made again. */
+  /** Called when the server could not be reached for longer than it takes to replace a lost connection. */
   onAway(cause: unknown): void
   onBack(awayMs: number): void
 }
@@ -12,7 +12,7 @@ const FEWEST_FAILURES = 2
 const SHORTEST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 1_000
 
-/** Finds out whether the server is there, when there is reason to doubt it. */
+/** Finds out whether the server can be reached, when there is reason to doubt it. */
 export function createReachability({ probe, onAway, onBack }: ReachabilityParts) {
   const closing = new AbortController()
   const looks = new Set<Promise<void>>()
@@ -50,7 +50,7 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
     get isAway(): boolean {
       return isAway
     },
-    /** A connection was lost, or nobody has answered for long. */
+    /** Called when a connection was lost, or the server has not answered for long. */
     doubt(): void {
       if (closing.signal.aborted || current) return
       const look = { sinceMs: performance.now(), confirmed: new AbortController() }
@@ -62,18 +62,19 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
       looks.add(looking)
     },
     /**
-     * A new connection was made, and it takes writes: the server is back, although the next probe may be a second away. A
-     * statement on an old connection proves less: the server may let nobody else in, or be read-only.
+     * Called when a new connection was made and takes writes: the server is back, although the next probe may be a
+     * second away. A statement on an old connection proves less, because the server may let nobody else in, or be
+     * read-only.
      */
     confirm(): void {
       const look = current
       if (!look || !isAway) return
-      // A doubt from now on is a new one, even if the last probe of this look has not ended.
+      // A doubt from now on begins a new look, even if the last probe of this one has not ended.
       current = undefined
       look.confirmed.abort()
       tellBack(look.sinceMs)
     },
-    /** Resolves once nothing is tried any more. */
+    /** Resolves once no probe is under way any more. */
     async close(): Promise<void> {
       closing.abort()
       await Promise.all(looks)
@@ -88,7 +89,7 @@ interface Look {
   readonly confirmed: AbortController
 }
 
-/** Half of it by chance, so that a fleet does not come back in step. No process stays for it. */
+/** Waits with jitter of up to half, so that many processes do not come back in step. Does not keep the process alive. */
 function pause(mostMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = (): void => resolve()

@@ -39,7 +39,7 @@ test("the time is behind the server's by the way of its answer, and by less afte
 })
 
 test.each([HOUR_MS, 2, -5, -HOUR_MS])(
-  "another server whose clock is %i ms ahead is believed at its first word",
+  "another server whose clock is %i ms ahead is believed at its first answer",
   (byMs) => {
     const { time, truth, ask, setClock } = openServer()
     ask(1, 1)
@@ -60,7 +60,7 @@ test("an answer that was long under way is no reason to go back", () => {
   expect(time.now()).toBe(early + 30_000)
 })
 
-test("whatever is asked however slowly, what the server said is past, and what it says next is not", () => {
+test("however slow the answers, the time is never before what the server said, and never ahead of the server", () => {
   const way = fc.integer({ min: 0, max: 2_000 })
   const asking = fc.record({ pauseMs: fc.integer({ min: 0, max: 60_000 }), thereMs: way, backMs: way })
   fc.assert(
@@ -85,7 +85,7 @@ test("whatever is asked however slowly, what the server said is past, and what i
   )
 })
 
-test("of clocks that do not run alike, it is as near as the last answer was quick", () => {
+test("with clocks that do not run alike, the time is as near as the last answer was quick", () => {
   const step = fc.record({ driftMs: fc.integer({ min: -3, max: 3 }), backMs: fc.integer({ min: 0, max: 50 }) })
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 50 }), (steps) => {

@@ -5,18 +5,22 @@ import { uptime } from "node:os"
 /** The time of the server, known without asking for it. */
 export interface ServerTime {
   /**
-   * Whole milliseconds. Never before what the server has said, and behind its clock by no more than its answer took.
+   * In whole milliseconds. Never before a time that the server has told, and behind its clock by no more than its
+   * answer took.
    */
   now(): number
-  /** Something is asked that the server answers with its time, which is to be handed to what this returns. */
+  /**
+   * Called when a question is sent that the server answers with its time. That time is to be passed to the returned
+   * function.
+   */
   ask(): (serverNowMs: number) => void
 }
 
 /**
- * The server's time is true of some moment between question and answer. It counts as said at the last moment of those,
- * so that this time is never ahead: nothing is over too early, and no time that was written lies in the future. A
- * quicker answer brings it nearer. One that cannot be true with what is known is from a clock that was set, or from
- * another server's.
+ * The time that the server tells was true at some moment between question and answer. It is taken for the time of the
+ * answer, so that this clock is never ahead: nothing is over too early, and no time that was written lies in the
+ * future. A quicker answer brings this clock nearer to the server's. An answer that contradicts what is known is from a
+ * clock that was set, or from another server, and replaces it.
  */
 export function createServerTime(steady: SteadyTime = createSteadyTime()): ServerTime {
   let known: { readonly serverMs: number; readonly steadyMs: number } | undefined
@@ -32,7 +36,7 @@ export function createServerTime(steady: SteadyTime = createSteadyTime()): Serve
       const askedMs = steady()
       return (serverMs) => {
         const answeredMs = steady()
-        // The server leaves out fractions.
+        // The server leaves out fractions of a millisecond.
         const isKnown = serverMs <= expectedAt(answeredMs) && expectedAt(askedMs) <= serverMs + 1
         if (!isKnown) known = { serverMs, steadyMs: answeredMs }
       }
@@ -45,7 +49,7 @@ export function toGivenTime(clock: Pick<Clock, "now">): ServerTime {
   return { now: () => clock.now(), ask: () => () => {} }
 }
 
-/** The time of the server, in whole milliseconds. It goes on within a transaction. */
+/** The time of the server, in whole milliseconds. It advances within a transaction. */
 export const NOW = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 export async function readNow(query: Query): Promise<number> {
@@ -53,20 +57,20 @@ export async function readNow(query: Query): Promise<number> {
   return row?.now ?? 0
 }
 
-/** The times a machine has. Only differences of the first and the last are looked at. */
+/** The clocks of a machine. Of `monotonicMs` and `uptimeMs` only differences count. */
 interface MachineTimes {
   /** Never set, and stands still while the machine is suspended. */
   monotonicMs(): number
   /** May be set by anybody at any time. */
   wallMs(): number
-  /** Never set, and goes on while the machine is suspended; coarse, and not quick to ask for. */
+  /** Never set, and goes on while the machine is suspended. Coarse, and slow to read. */
   uptimeMs(): number
 }
 
 /** Milliseconds that pass for this machine, whether it is suspended or its clock is set. */
 type SteadyTime = () => number
 
-/** The uptime is in whole seconds on some systems: what differs by less may be nothing. */
+/** The uptime is in whole seconds on some systems, so a smaller difference may mean nothing. */
 const COARSE_MS = 3_000
 
 /** The wall clock shows that something happened, and the uptime whether it was a suspension. */
@@ -93,7 +97,7 @@ const thisMachine: MachineTimes = {
   uptimeMs: readUptimeMs,
 }
 
-/** Some sandboxes do not tell it: then a suspension shows when the server says its time the next time. */
+/** Some sandboxes do not tell the uptime. A suspension then shows only when the server tells its time again. */
 function readUptimeMs(): number {
   try {
     return uptime() * 1_000

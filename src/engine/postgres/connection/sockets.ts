@@ -13,11 +13,11 @@ export function createSockets() {
       socket.once("close", () => open.delete(socket))
       return socket
     },
-    /** At once, whatever was asked on them. */
+    /** Destroys all sockets at once, whatever was asked on them. */
     destroyAll(): void {
       for (const socket of open) socket.destroy()
     },
-    /** No process stays for them: pg leaves one open when it has no password for a server that asks. */
+    /** Lets the process end although sockets are open: pg leaves one open when it has no password for a server that asks. */
     letGo(): void {
       for (const socket of open) socket.unref()
     },

@@ -4,7 +4,7 @@ import { createSteadyTime } from "./server-time.ts"
 
 const HOUR_MS = 3_600_000
 
-/** A machine whose uptime is told in whole seconds, and how long it has been up by now. */
+/** A machine that tells its uptime in whole seconds. `upMs` is its true uptime. */
 function openMachine() {
   const clock = createManualClock()
   let sleptMs = 0
@@ -34,7 +34,7 @@ test.each([HOUR_MS, -HOUR_MS])("time goes on as before when the clock is set by 
   expect(steady()).toBe(upMs())
 })
 
-test("what a machine was suspended for has passed, to a second or so", () => {
+test("the time of a suspension has passed, to a second or so", () => {
   const { clock, steady, upMs, suspend } = openMachine()
   clock.advance(700)
   suspend(HOUR_MS)
@@ -60,7 +60,7 @@ test("many short suspensions are not lost", () => {
   }
 })
 
-test("it never goes back", () => {
+test("the time never goes back", () => {
   const { clock, steady, suspend } = openMachine()
   let last = steady()
   for (const byMs of [5_000, -9_000, 3_600_000, -3_600_000, 2_000, 7_777]) {

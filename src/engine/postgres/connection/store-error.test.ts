@@ -9,7 +9,7 @@ const STORE = {
     toOwnerCommand("postgres://ada:hunter2@db:5432/work?password=hunter2", "owner", grantTo),
 }
 
-test("a password that nobody gave is asked for at once, in words, and not tried for a minute", () => {
+test("a missing password is refused at once, in plain words, and not retried for a minute", () => {
   const error = new Error("SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string")
   expect(toTrouble(error)).toMatchObject({ kind: "refused" })
   const told = String(toStoreError(error, STORE))
@@ -17,7 +17,7 @@ test("a password that nobody gave is asked for at once, in words, and not tried 
   expect(told).not.toContain("SASL")
 })
 
-test("who may not do something is told for which role to ask", () => {
+test("a role that lacks a right is told which command gives it", () => {
   const error = Object.assign(new Error("permission denied for table tasks"), { code: "42501" })
   const told = String(toStoreError(error, STORE))
   expect(told).toContain(

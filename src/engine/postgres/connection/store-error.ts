@@ -11,13 +11,13 @@ export interface Trouble {
   readonly text: string
 }
 
-/** How a store is called where people read it: nothing that is secret. */
+/** The name of a store for people. It contains nothing secret. */
 export interface StoreName {
   /** Host, port and database. */
   readonly server: string
-  /** As whom one connects. */
+  /** The role that connects. */
   readonly role: string
-  /** The command by which the owner migrates it and, where one is named, lets a role use it. */
+  /** The command by which the owner migrates the store and, if a role is named, lets that role use it. */
   toOwnerCommand(grantTo: string | null): string
 }
 
@@ -30,7 +30,7 @@ const LOST: Trouble = {
 const refused = (code: ErrorCode, text: string): Trouble => ({ kind: "refused", code, text })
 const conflict = (code: ErrorCode, text: string): Trouble => ({ kind: "conflict", code, text })
 
-/** Not in the words of a flag: there it would be in the list of processes. */
+/** Names no command-line flag: a password there would be in the list of processes. */
 const PASSWORD = "A password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration."
 const NO_LOGIN = refused("store_unavailable", `refuses the user or the password. Check both. ${PASSWORD}`)
 const NO_PASSWORD = refused("store_unavailable", `asks for a password, and none was given. ${PASSWORD}`)
@@ -54,7 +54,7 @@ const NO_CONNECTION_LEFT =
   "has no connection left. Raise its max_connections, or let each program have fewer: ?pool_size=4 in its URL."
 const STALE_PLAN = conflict("store_unavailable", "was changed under a statement. Try again.")
 
-/** By SQLSTATE, the whole code or its class: the longer one decides. */
+/** By SQLSTATE, the whole code or its beginning: the longest match decides. */
 const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
   ["08", LOST],
   ["0A000", STALE_PLAN],
@@ -98,13 +98,14 @@ const LOST_CODES: ReadonlySet<string> = new Set([
   "ENOENT",
 ])
 
-/** Messages of pg that have no code. */
+/** Messages of errors of pg that have no code. */
 const LOST_TEXTS = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout )/
 const NO_PASSWORD_TEXT = /^SASL: .*password must be a (non-empty )?string/
 const CERTIFICATE_CODES = /CERT|SIGNATURE/
 
 /**
- * A server that let us in before does not any more. Whatever it says, it may again: it is being set up, or taken over.
+ * A server that let us in before refuses us now. Whatever it says, it may let us in again: it is being set up, or taken
+ * over.
  */
 export class TurnedAway extends Error {
   constructor(cause: unknown) {
@@ -129,12 +130,12 @@ export function toTrouble(error: unknown): Trouble | undefined {
 
 const UNKNOWN = refused("store_unavailable", "refused the request.")
 
-/** A pooler that hands out connections by transaction takes no settings of the session. */
+/** True if a pooler refuses the settings of the session, as one does that hands out connections by transaction. */
 export function isSettingRefused(error: unknown): boolean {
   return systemCodeOf(error) === "08P01" && toErrorMessage(error).includes("startup param")
 }
 
-/** Every error of the server as a refusal; a refusal of ours, and a mistake of ours, stay what they are. */
+/** Turns every error of the server into a refusal. Any other error stays what it is. */
 export function toStoreError(error: unknown, name: StoreName): unknown {
   const { server } = name
   const trouble = toTrouble(error)
@@ -145,7 +146,7 @@ export function toStoreError(error: unknown, name: StoreName): unknown {
   return new MeanwhileError(trouble.code, message, { server }, { cause: error })
 }
 
-/** For those that the owner of the store ends. */
+/** The command for troubles that only the owner of the store can end; else empty. */
 function toFix(trouble: Trouble, { role, toOwnerCommand }: StoreName): string {
   if (trouble !== NO_RIGHT && trouble !== NO_TABLES) return ""
   return ` Run \`${toOwnerCommand(trouble === NO_RIGHT ? role : null)}\` as the role that owns the store.`
@@ -158,7 +159,7 @@ export function isHeldUp(error: unknown): boolean {
   return error instanceof Error && systemCodeOf(error.cause) === LOCK_NOT_AVAILABLE
 }
 
-/** True if the server refused a transaction for a reason that may be in one of its values, and that has no other name. */
+/** True if the server refused a transaction for a reason that is not told apart here, and may lie in one of its values. */
 export function isUnexplained(error: unknown): boolean {
   return error instanceof Error && toTrouble(error.cause) === UNKNOWN
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createTestDatabase, type TestDatabase } from "../../../../test/support/postgres/server.ts"
 import { openDatabase } from "./open-database.ts"
 
-/** Of localhost and of nobody else, signed by itself, for a hundred years. */
+/** A self-signed certificate of localhost alone, valid for a hundred years. */
 const CERTIFICATE = fileURLToPath(new URL("../../../../test/support/postgres/certificate.pem", import.meta.url))
 const KEY = fileURLToPath(new URL("../../../../test/support/postgres/key.pem", import.meta.url))
 
@@ -20,7 +20,7 @@ describe("TLS by URL", () => {
     const key = readFileSync(KEY)
     const cert = readFileSync(CERTIFICATE)
     const target = new URL(place.url)
-    // Speaks TLS for the server, which a client asks for before anything else.
+    // Speaks TLS in place of the server. A client asks for it before anything else.
     server.on("connection", (socket) => {
       socket.once("data", () => {
         socket.write("S")
@@ -45,7 +45,7 @@ describe("TLS by URL", () => {
     await database.close()
   })
 
-  test.each(["prefer", "require", "verify-ca"])("sslmode=%s checks it too, without a word about that", async (mode) => {
+  test.each(["prefer", "require", "verify-ca"])("sslmode=%s checks it too, without a warning", async (mode) => {
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined)
     onTestFinished(() => warned.mockRestore())
     const refused = openDatabase({ url: `${url}?sslmode=${mode}`, startPatienceMs: 0 })
@@ -53,14 +53,14 @@ describe("TLS by URL", () => {
     expect(warned).not.toHaveBeenCalled()
   })
 
-  test("a parameter that is not known, as a misspelt one for TLS, is refused", async () => {
+  test("a parameter that is not known, such as a misspelt one for TLS, is refused", async () => {
     const refused = openDatabase({ url: `${url}?sslmod=verify-full` })
     await expect(refused).rejects.toMatchObject({ code: "invalid_input", message: /sslmode/ })
     const database = await openDatabase({ url: `${url}?sslmode=no-verify&connect_timeout=9&channel_binding=require` })
     await database.close()
   })
 
-  test("one of an unknown authority is refused, unless nobody is to look", async () => {
+  test("a certificate of an unknown authority is refused, unless nothing is to be checked", async () => {
     const refused = openDatabase({ url: `${url}?sslmode=verify-full`, startPatienceMs: 0 })
     await expect(refused).rejects.toMatchObject({ code: "store_unavailable", message: /sslrootcert/ })
     const database = await openDatabase({ url: `${url}?sslmode=no-verify` })

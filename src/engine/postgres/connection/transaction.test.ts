@@ -7,7 +7,7 @@ import { insertThing, useThings } from "../../../../test/support/postgres/things
 const things = useThings()
 
 describe("transactions", () => {
-  test("happen as a whole or not at all, and give back what the work throws", async () => {
+  test("happen as a whole or not at all, and pass on what the work throws", async () => {
     const refusal = new MeanwhileError("wrong_state", "No.")
     const attempt = things.database.transaction(async (query) => {
       await query(insertThing, ["undone"])
@@ -29,7 +29,7 @@ describe("transactions", () => {
     expect(rows).toEqual([{ id: "together" }])
   })
 
-  test("an error that the work hides still takes it back", async () => {
+  test("an error that the work hides still rolls the transaction back", async () => {
     const attempt = things.database.transaction(async (query) => {
       await query(insertThing, ["hidden"])
       await query("SELECT 1/0").catch(() => {})
@@ -53,7 +53,7 @@ describe("transactions", () => {
     expect(isHeldUp(error)).toBe(state === "55P03")
   })
 
-  test("whichever statement the work gives up for, it is refused for the one that failed", async () => {
+  test("a transaction is refused for the statement that failed, whichever one the work gave up for", async () => {
     const attempt = things.database.transaction((query) => {
       query("SELECT 1/0").catch(() => {})
       return query("SELECT 1")
@@ -61,7 +61,7 @@ describe("transactions", () => {
     await expect(attempt).rejects.toMatchObject({ code: "invalid_input", message: /division by zero/ })
   })
 
-  test("what the work has sent and not waited for is part of it", async () => {
+  test("statements that the work has sent and not waited for are part of it", async () => {
     await things.database.transaction(async (query) => void query(insertThing, ["unheard"]))
     expect(await things.count("unheard")).toBe(1)
     const attempt = things.database.transaction(async (query) => {
@@ -75,7 +75,7 @@ describe("transactions", () => {
   })
 
   test.each([false, true])(
-    "a value that cannot be sent takes all of it back (heard of others before: %s)",
+    "a value that cannot be sent rolls all of it back (heard of others before: %s)",
     async (isHeard) => {
       const unsendable = {
         toPostgres() {

@@ -15,7 +15,7 @@ interface TransactionParts {
 type Outcome<Result> =
   | { readonly state: "committed"; readonly result: Result }
   | { readonly state: "in_doubt"; readonly result: Result; readonly mark: CommitMark; readonly cause: unknown }
-  /** `thrown` is for the caller, `cause` what the server said, if that was it. */
+  /** `thrown` is the error for the caller; `cause` is the error of the server, if there was one. */
   | { readonly state: "undone"; readonly thrown: unknown; readonly cause: unknown }
 
 export function createTransactions(parts: TransactionParts): Database["transaction"] {
@@ -85,7 +85,7 @@ async function attempt<Result>(
   try {
     const outcome = await connections.use(async (connection): Promise<Outcome<Result>> => {
       mark = await marks.take(connection)
-      // Its answer comes with that of the first statement, which is sent behind it.
+      // Not awaited here: its answer comes with that of the first statement, which is sent right behind it.
       const limit = lockTimeoutMs === undefined ? "" : `; SET LOCAL lock_timeout TO ${lockTimeoutMs}`
       const begun = connection.command(connection.begin + limit)
       begun.catch(() => {})
@@ -105,13 +105,14 @@ async function attempt<Result>(
   } catch (error) {
     mark?.release()
     if (ofWork) return { state: "undone", thrown: ofWork.error, cause }
-    // The first statement that failed says better than the COMMIT why nothing was committed, whenever it was answered.
+    // The first statement that failed tells better than the COMMIT why nothing was committed, even if it was answered
+    // later.
     const first = cause ?? error
     return { state: "undone", thrown: toStoreError(first, name), cause: first }
   }
 }
 
-/** The server would commit what it has got of a transaction of which a statement was never sent. */
+/** Rolls back if a statement of the transaction was never sent: the server would commit the others. */
 async function requireSent(connection: Connection): Promise<void> {
   const unsent = connection.unsent()
   if (unsent === undefined) return
@@ -119,7 +120,7 @@ async function requireSent(connection: Connection): Promise<void> {
   throw unsent
 }
 
-/** Statements behind one that failed are refused for that alone, and say nothing of the reason. */
+/** True for a statement that was refused only because an earlier one had failed: it does not tell the reason. */
 function isAftermath(error: unknown): boolean {
   return systemCodeOf(error) === IN_FAILED_TRANSACTION
 }
@@ -153,8 +154,8 @@ type CommitMarks = ReturnType<typeof createCommitMarks>
 type CommitMark = NonNullable<Awaited<ReturnType<CommitMarks["take"]>>>
 
 /**
- * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing
- * by zero.
+ * Writes a mark, if the transaction has written anything. A slot that has a higher number already refuses this one, by
+ * dividing by zero.
  */
 const MARK: Statement = {
   name: "commit mark",
@@ -177,15 +178,17 @@ function createCommitMarks() {
 
   function createMark(slot: string, number: number) {
     return {
-      /** Written as the last thing before the COMMIT. */
+      /** Sends the mark, as the last statement before the COMMIT. */
       write: (connection: Connection): Promise<unknown> => connection.run(MARK, [slot, number]),
       /**
-       * Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then.
+       * Waits while the transaction is still being decided. Afterwards a COMMIT of it that is still on its way is
+       * refused.
        */
       async isCommitted(connection: Connection): Promise<boolean> {
         const higher = ++lastNumber
         await connection.command(connection.begin)
-        // Either of the two waits while the other transaction holds the row, whether it was there before or not.
+        // One of the two statements waits while the other transaction holds the row, whether the row existed before or
+        // not.
         const insert = "INSERT INTO commit_marks (slot, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         await connection.run(insert, [slot, higher])
         const select = "SELECT number FROM commit_marks WHERE slot = $1 FOR UPDATE"
@@ -195,7 +198,7 @@ function createCommitMarks() {
         await connection.command("COMMIT")
         return isThere
       },
-      /** Once the transaction is decided. */
+      /** Called once the transaction is decided. */
       release: () => void freeSlots.push(slot),
     }
   }
@@ -215,7 +218,7 @@ async function findTable(connection: Connection): Promise<boolean> {
     "SELECT to_regclass('commit_marks') IS NOT NULL AS is_there",
   )
   if (!found?.is_there) return false
-  // Removes the marks of processes that are long gone, also by a clock that was set.
+  // Removes the marks of processes that are long gone, even if a clock was set meanwhile.
   await connection.runAlone("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '30 days'")
   return true
 }

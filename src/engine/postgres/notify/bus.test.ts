@@ -14,7 +14,7 @@ const taskWake: Wake = { about: "task", taskId: task, sequence: 7 }
 const foreignWake: Wake = { ...taskWake, isForeign: true }
 const unknown: Wake = { about: "unknown" }
 
-/** Needs a number, as every transaction does that writes. */
+/** Gets a transaction id, as every transaction does that writes. */
 const WRITE = "SELECT pg_current_xact_id()"
 
 let server: TestServer
@@ -40,7 +40,7 @@ interface Participant {
   readonly wakes: Wake[]
   readonly warnings: string[]
   readonly offerCount: () => number
-  /** As a commit does it. */
+  /** Notifies as a commit does. */
   tell(wakes: readonly Wake[], hasOffers?: boolean): Promise<void>
 }
 
@@ -80,7 +80,7 @@ test("tells other processes once, and this one only directly", async () => {
   expect([ofTask, other.offerCount()]).toEqual([2, 1])
 })
 
-test("tells nobody of a transaction that was taken back", async () => {
+test("tells nobody of a transaction that was rolled back", async () => {
   const [one, other] = await Promise.all([join(), join()])
   const mistake = new Error("a mistake")
   const attempt = one.database.transaction(async (query) => {
@@ -115,7 +115,7 @@ test.each(["SIGINT", "SIGKILL"] as const)(
   },
 )
 
-test("behind a pooler that passes nothing on it looks, says so once, and hears again when it can", async () => {
+test("behind a pooler that passes nothing on it polls, says so once, and hears again when it can", async () => {
   await using proxy = await startDeafProxy(server.url)
   proxy.mode = "deaf"
   const [one, other] = await Promise.all([join(proxy.url), join()])
@@ -144,7 +144,7 @@ test("notices that a connection has become silent, and looks at everything once 
   expect(one.warnings).toEqual([])
 })
 
-test("where it looks, it tells nobody while nothing is written", async () => {
+test("where it polls, it wakes nobody while nothing is written", async () => {
   await using proxy = await startDeafProxy(server.url)
   proxy.mode = "deaf"
   const one = await join(proxy.url, { deafMs: 60_000, pollMs: 5 })

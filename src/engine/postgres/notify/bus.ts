@@ -9,9 +9,9 @@ export type PostgresBus = Awaited<ReturnType<typeof createBus>>
 
 interface BusOptions extends ConnectionOptions {
   readonly database: Database
-  /** Something was queued, here or elsewhere. */
+  /** Called when something may have been queued, here or elsewhere. */
   onOffers(): void
-  /** For the person who runs this process. */
+  /** Warns the person who runs this process. */
   warn(message: string): void
   readonly times?: Partial<BusTimes>
 }
@@ -19,14 +19,14 @@ interface BusOptions extends ConnectionOptions {
 export interface BusTimes extends ListenerTimes {
   /** How often changes are looked for while no notifications arrive. */
   readonly pollMs: number
-  /** The same while they arrive. */
+  /** The same while notifications arrive. */
   readonly safetyMs: number
 }
 
 const POLL_MS = 250
 const SAFETY_MS = 30_000
 
-/** Hears of other processes by NOTIFY, and by looking where that does not work. Resolves once it is known which. */
+/** Hears of commits of other processes by NOTIFY, or by polling if that does not work. Resolves once it is known which. */
 export async function createBus(options: BusOptions) {
   const { database, onOffers, warn, times = {} } = options
   const { client, schema } = toClientSettings(options)
@@ -41,7 +41,7 @@ export async function createBus(options: BusOptions) {
     onOffers()
   }
 
-  /** After the commit: listeners of this process are told directly. */
+  /** Called after the commit: wakes listeners of this process directly. */
   function publish(changes: readonly News[]): void {
     for (const { wakes } of changes) local.publish(wakes)
     if (changes.some(({ hasOffers }) => hasOffers)) onOffers()
@@ -68,7 +68,7 @@ export async function createBus(options: BusOptions) {
   return {
     subscribe: local.subscribe,
     subscribeTask: local.subscribeTask,
-    /** In the transaction of the changes: other processes hear of them when it is committed, and never otherwise. */
+    /** Sent in the transaction of the changes: other processes hear of them once it is committed, and never otherwise. */
     async notify(query: Query, changes: readonly News[]): Promise<void> {
       const payloads = toPayloads(sender, changes)
       if (payloads.length > 0)
@@ -91,8 +91,8 @@ function toDeafMessage(pollMs: number): string {
 }
 
 /**
- * Looks whether anything at all was written. The server's own list of transactions changes with every one that writes, here or in another database of the server:
- * equal lists mean that nothing can have been missed.
+ * Looks whether anything at all was written. The server's snapshot of its transactions changes with every one that
+ * writes, in this database or another of the server. So equal snapshots mean that nothing can have been missed.
  */
 function createChangePoll(database: Database, onChange: () => void) {
   let timer: NodeJS.Timeout | undefined
@@ -120,7 +120,7 @@ function createChangePoll(database: Database, onChange: () => void) {
   }
 
   return {
-    /** From now on so often. */
+    /** Sets how often to look from now on. */
     every(ms: number): void {
       if (ms === intervalMs) return
       intervalMs = ms

@@ -37,7 +37,7 @@ function listen(answerMs: number): Listener {
   })
 }
 
-test("what was said before it could listen is a gap", async () => {
+test("notifications from before it could listen count as a gap", async () => {
   proxy.mode = "silent"
   const listener = listen(200)
   await listener.isReady
@@ -50,7 +50,7 @@ test("what was said before it could listen is a gap", async () => {
   await listener.close()
 })
 
-test("what is said from the beginning is heard without a gap", async () => {
+test("notifications are heard from the beginning without a gap", async () => {
   const listener = listen(5_000)
   await listener.isReady
   await database.query("SELECT pg_notify('news', 'something')")

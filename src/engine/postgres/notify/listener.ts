@@ -10,17 +10,17 @@ interface ListenerOptions {
   readonly database: Database
   readonly channel: string
   onPayload(payload: string): void
-  /** Heard again after it was not: something may have been missed. */
+  /** Called when notifications arrive again after a gap, in which some may have been missed. */
   onGap(): void
   /** True while notifications arrive. */
   onState(isListening: boolean): void
-  /** Notifications do not come through, although the server is there. Called once. */
+  /** Called once, when notifications do not come through although the server can be reached. */
   onDeaf(): void
   readonly times?: Partial<ListenerTimes>
 }
 
 export interface ListenerTimes {
-  /** How often the connection is tried: it can be lost without a word. */
+  /** How often the connection is tested: it can be lost without a word. */
   readonly heartbeatMs: number
   /** How long the server may take to answer. */
   readonly answerMs: number
@@ -37,14 +37,14 @@ export type Listener = ReturnType<typeof createListener>
 type Ending = "lost" | "deaf"
 
 /**
- * Listens on a connection of its own, and on another one when that is lost. That a connection can be made proves
- * nothing: a pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification
- * is sent through the pool first, and must arrive.
+ * Listens on a connection of its own, and on another one when that is lost. A connection alone proves nothing: a pooler
+ * that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification is sent through the
+ * pool first, and must arrive.
  */
 export function createListener(options: ListenerOptions) {
   const { database, channel } = options
   const times = { ...TIMES, ...options.times }
-  // The same one every time: what a pooler was once told to listen to it keeps.
+  // The same channel every time, because a pooler keeps every LISTEN that it was ever sent.
   const probe = `meanwhile_probe_${crypto.randomUUID().replaceAll("-", "")}`
   const closing = new AbortController()
   const { signal } = closing
@@ -117,7 +117,7 @@ export function createListener(options: ListenerOptions) {
     try {
       await unlessAborted(over, database.query("SELECT pg_notify($1, '')", [probe]))
       await wait(times.probeMs, undefined, { signal: AbortSignal.any([arrival.signal, over]) })
-      // This process may have been too busy to look at what had arrived.
+      // This process may have been too busy to read what had arrived.
       await turn()
     } catch (error) {
       if (!arrival.signal.aborted && !over.aborted) throw error
@@ -129,7 +129,7 @@ export function createListener(options: ListenerOptions) {
 
   const running = run().catch(() => {})
   return {
-    /** Once it is known whether notifications arrive, or that the server cannot be reached now. */
+    /** Resolves once it is known whether notifications arrive, or that the server cannot be reached now. */
     isReady: ready.promise,
     async close(): Promise<void> {
       closing.abort()

@@ -23,7 +23,7 @@ test("what is told is heard, each thing once", () => {
   })
 })
 
-test("of a task it is told that it lives, unless something else is told of it, too", () => {
+test("a task is told of as live only if all its wake-ups say so", () => {
   const live = (id: string, sequence: number): Wake => ({ ...taskWake(id, sequence), isLive: true }) as Wake
   const [payload = ""] = toPayloads("me", [
     news(live("one", 1), live("other", 1), taskWake("other", 2), live("one", 2)),
@@ -31,7 +31,7 @@ test("of a task it is told that it lives, unless something else is told of it, t
   expect(fromPayload(payload)?.wakes).toEqual([live("one", 2), taskWake("other", 2)])
 })
 
-test("nothing to tell is not told, and offers alone are", () => {
+test("no news is not told, and offers alone are", () => {
   expect(toPayloads("me", [news(), news()])).toEqual([])
   const [payload = ""] = toPayloads("me", [{ wakes: [], hasOffers: true }])
   expect(fromPayload(payload)).toEqual({ sender: "me", wakes: [], hasOffers: true })
@@ -47,7 +47,7 @@ test("much is told in several parts, each small enough, with odd ids too", () =>
   expect(heard.filter(({ hasOffers }) => hasOffers)).toHaveLength(1)
 })
 
-test("what is too much or too large is told as a reason to look at everything", () => {
+test("news that is too much or too large becomes a reason to look at everything", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => taskWake(`a task with a rather long id ${index}`, index))
   for (const changes of [[news(...many)], [news(groupWake("x".repeat(9_000)))], [news({ about: "unknown" })]]) {
     const [payload = "", ...more] = toPayloads("me", changes)
@@ -57,7 +57,7 @@ test("what is too much or too large is told as a reason to look at everything", 
 })
 
 test.each(["", "no json", "null", "[]", '{"tasks":[]}', '{"from":"x","tasks":[["one"]]}', '{"from":"x","groups":7}'])(
-  "%j is understood by nobody",
+  "%j is not understood",
   (payload) => {
     expect(fromPayload(payload)).toBeUndefined()
   },

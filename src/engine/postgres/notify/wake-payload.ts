@@ -12,7 +12,7 @@ export interface Message extends News {
   readonly sender: string
 }
 
-/** A notification has fewer than 8,000 bytes. */
+/** PostgreSQL allows fewer than 8,000 bytes in a notification. */
 const LARGEST_PAYLOAD = 7_900
 /** Beyond this, reading everything is quicker than following the list. */
 const MOST_PAYLOADS = 20
@@ -29,8 +29,8 @@ const ID_LISTS: Readonly<Record<string, (id: string) => Wake>> = {
 type Item = readonly [topic: string, encoded: string]
 
 /**
- * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. A listener
- * reads from its own cursor, so nothing is lost when several become one.
+ * The news of one transaction in few notifications: ids and sequence numbers only, each thing once. A listener reads
+ * from its own cursor, so nothing is lost if several changes become one entry.
  */
 export function toPayloads(sender: string, changes: readonly News[]): readonly string[] {
   const head = toHead(sender)
@@ -45,7 +45,7 @@ export function toPayloads(sender: string, changes: readonly News[]): readonly s
   return pages.map((page, index) => `${head}${index === 0 && hasOffers ? ',"offers":true' : ""}${toLists(page)}}`)
 }
 
-/** True if this process has sent it: nothing else of it need be read. */
+/** True if this process has sent the payload, which then need not be parsed. */
 export function isFrom(payload: string, sender: string): boolean {
   return payload.startsWith(toHead(sender))
 }
@@ -54,7 +54,7 @@ function toHead(sender: string): string {
   return `{"from":${JSON.stringify(sender)}`
 }
 
-/** Undefined: not of ours, or of a Meanwhile that says it otherwise. */
+/** Undefined if the payload is not of Meanwhile, or of a version that writes it otherwise. */
 export function fromPayload(payload: string): Message | undefined {
   const parsed = parse(payload)
   if (typeof parsed !== "object" || parsed === null) return undefined
@@ -97,17 +97,17 @@ function toItems(wakes: readonly Wake[]): readonly Item[] {
   ]
 }
 
-/** Behind a task that lives. Who does not know of it reads on: it only saves a look. */
+/** Marks a task that lives. A version that does not know the mark ignores it: it only saves a look. */
 const LIVE = 1
 
 function toTaskWake([id, sequence, mark]: TaskEntry): Wake {
   return { about: "task", taskId: id as TaskId, sequence, ...(mark === LIVE ? { isLive: true } : {}) }
 }
 
-/** Everything in a payload beside its head and its items. */
+/** The size of everything in a payload besides its head and its items. */
 const ENVELOPE_BYTES = '"offers":true,"tasks":[],"sessions":[],"written":[],"groups":[],"outputs":[]}'.length + 10
 
-/** Undefined: one item alone is too large to be told. */
+/** Undefined if one item alone is too large for a notification. */
 function toPages(items: readonly Item[], size: number): Item[][] | undefined {
   const pages: Item[][] = []
   let left = 0

@@ -9,7 +9,7 @@ export interface TicketReference {
   readonly plugin: string
 }
 
-/** A ticket stands for one stay of a run in the queue: its id says of which task. To pg-boss it is a job. */
+/** A ticket stands for one stay of a run in the queue; its id tells the task. To pg-boss it is a job. */
 export interface NewTicket extends TicketReference {
   readonly workspace: string
   readonly priority: number
@@ -17,7 +17,10 @@ export interface NewTicket extends TicketReference {
   readonly startAt?: number
 }
 
-/** A ticket that nobody else is handed until it is removed, given back, or its holder has been silent for ten seconds. */
+/**
+ * A ticket that no other process is handed until it is removed, given back, or its holder has been silent for ten
+ * seconds.
+ */
 export interface FetchedTicket {
   readonly id: string
   readonly retryCount: number
@@ -36,7 +39,7 @@ export type Boss = Awaited<ReturnType<typeof createBoss>>
 /** The lowest that pg-boss accepts. */
 const HEARTBEAT_SECONDS = 10
 const SUPERVISE_SECONDS = 20
-/** As long as an interval can be: a queued ticket never disappears by its age. */
+/** The longest possible interval: a queued ticket never disappears because of its age. */
 const FOR_EVER_SECONDS = 2_147_483_647
 /** Giving a ticket back counts as a retry. */
 const RETRY_LIMIT = 1_000_000_000
@@ -89,7 +92,10 @@ export async function createBoss(database: Database, schema: string, onError: (m
   }
 
   return {
-    /** In the transaction of `query`, except for a queue that does not exist yet. A ticket that exists already stays as it is. */
+    /**
+     * Inserts in the transaction of `query`, but creates a missing queue outside of it. A ticket that exists stays as
+     * it is.
+     */
     insert: (query: Query, tickets: readonly NewTicket[]): Promise<void> =>
       byQueue(tickets, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
     /** Highest priority first, then the oldest. */
@@ -101,17 +107,17 @@ export async function createBoss(database: Database, schema: string, onError: (m
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })
     },
-    /** In the transaction of `query`. Removes fetched tickets too, whichever process holds them. */
+    /** Removes tickets in the transaction of `query`, fetched ones too, whichever process holds them. */
     remove: (query: Query, tickets: readonly TicketReference[]): Promise<void> =>
       byQueue(tickets, (name, ofQueue) => {
         const ids = ofQueue.map(({ id }) => id)
         return boss.deleteJob(name, ids, { db: toExecutor(query) })
       }),
-    /** The tickets take their old places. Tickets that another process has fetched since are left alone. */
+    /** Puts tickets back into their old places. Tickets that another process has fetched since are left alone. */
     async giveBack(plugin: string, tickets: readonly FetchedTicket[]): Promise<void> {
       if (tickets.length > 0) await boss.fail(await queueOf(plugin), [...tickets])
     },
-    /** In the transaction of `query`. Changes tickets that nobody holds. */
+    /** Changes the priority of tickets that nobody holds, in the transaction of `query`. */
     prioritize: (query: Query, tickets: readonly NewTicket[]): Promise<void> =>
       byQueue(tickets, async (name, ofQueue) => {
         const db = toExecutor(query)
@@ -124,15 +130,16 @@ export async function createBoss(database: Database, schema: string, onError: (m
 }
 
 /**
- * The tables were migrated before. A role that owns them lets pg-boss build in the background what a migration left to be
- * built. Newer tables, which pg-boss can work with, it accepts only when it may migrate.
+ * True if pg-boss may migrate, although the tables were migrated before. A role that owns them lets pg-boss build in
+ * the background what a migration has left to be built. And pg-boss accepts newer tables, which it can work with, only
+ * if it may migrate.
  */
 async function mayMigrate(database: Database, schema: string): Promise<boolean> {
   if ((await findLackingOwnership(database, schema)) === null) return true
   return (await readQueueVersion(database.query, schema)) > QUEUE_VERSION
 }
 
-/** Only these characters are allowed in the name of a queue; the number of any other stands between two slashes. */
+/** Replaces every character that is not allowed in the name of a queue by its number between two slashes. */
 function toQueueName(plugin: string): string {
   return `plugin.${plugin.replaceAll(/[^\w.-]/gu, (character) => `/${character.codePointAt(0)?.toString(16)}/`)}`
 }
@@ -147,8 +154,8 @@ function toInsert({ id, priority, workspace, startAt }: NewTicket): JobInsert {
 }
 
 /**
- * Waits for all of them, and then throws the error of the first that failed: while one of them is under way, the connection
- * they share must not be given to anybody else.
+ * Waits for all work, and then throws the first error: while some of it is under way, the connection that it shares
+ * must not be given to anybody else.
  */
 async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(work)
@@ -156,11 +163,11 @@ async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /**
- * One stay of a run in the queue. A run that comes back to the queue was claimed in between, which raised its fence: no two
- * stays are called the same.
+ * One stay of a run in the queue. A run that comes back to the queue was claimed in between, which raised its fence, so
+ * no two stays have the same numbers.
  */
 export interface QueueEntry {
-  /** The task's. */
+  /** The number of the task. */
   readonly number: number
   readonly run: number
   readonly fence: number

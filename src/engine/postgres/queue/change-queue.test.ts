@@ -54,7 +54,7 @@ test("a task that is refused, or taken at once, leaves no ticket", async () => {
   expect(await countTickets()).toBe(0)
 })
 
-test("whoever was put forward is taken first, also when all others are not even looked at", async () => {
+test("a prioritized task is taken first, even when no other one is looked at", async () => {
   const { engine } = await open()
   await createTask(engine)
   await createTask(engine)

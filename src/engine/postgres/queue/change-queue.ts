@@ -8,10 +8,10 @@ export interface TaskChange {
   readonly after: StoredTask | undefined
 }
 
-/** In the transaction of these changes: inserts, removes and prioritizes the tickets of the runs. */
+/** Inserts, removes and prioritizes the tickets of the runs, in the transaction of these changes. */
 export type ChangeQueue = (query: Query, changes: readonly TaskChange[]) => Promise<void>
 
-/** `isServerTime`: tasks are put off by the clock of the server. */
+/** `isServerTime`: tasks are delayed by the clock of the server. */
 export function createChangeQueue(boss: Boss, isServerTime: boolean): ChangeQueue {
   return async (query, changes) => {
     const { entered, left, prioritized } = toQueueChanges(changes, isServerTime)
@@ -45,7 +45,8 @@ function toQueueChanges(changes: readonly TaskChange[], isServerTime: boolean): 
 }
 
 /**
- * pg-boss goes by the server's clock. By another clock the ticket is there at once, and the table says whether the run is due.
+ * pg-boss goes by the server's clock. If tasks are delayed by another clock, the ticket is available at once, and the
+ * tasks table tells whether the run is due.
  */
 function toTicket({ number, details, course, state }: StoredTask, isServerTime: boolean): NewTicket | undefined {
   if (state.status !== "queued") return undefined

@@ -8,7 +8,7 @@ const subject = useTestQueue()
 
 const openProcess = (...options: TestProcessOptions) => openTestProcess(subject, ...options)
 
-/** In a transaction that somebody else has open. */
+/** Locks rows in a transaction that stays open until this is disposed of. */
 async function holdRows(statement: string): Promise<AsyncDisposable> {
   const isHeld = Promise.withResolvers<void>()
   const letGo = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ describe("a run that was taken", () => {
     expect(told).toBe(0)
   })
 
-  test("may lie behind what does not fit", async () => {
+  test("may lie behind runs that do not fit", async () => {
     const one = openProcess()
     const session = createSessionId()
     const busy = await Promise.all(Array.from({ length: 4 }, () => one.create({ session })))
@@ -108,7 +108,7 @@ describe("a run that was taken", () => {
     expect(await subject.countTickets()).toBe(0)
   })
 
-  test("is claimed once when the server takes back the transaction of the claim", async () => {
+  test("is claimed once when the server rolls back the transaction of the claim", async () => {
     let deadlocks = 0
     const { create, take, claim, store } = openProcess({
       transaction: (work) =>

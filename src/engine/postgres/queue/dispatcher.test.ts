@@ -9,7 +9,7 @@ const HASTY_MS = 50
 const subject = useTestQueue()
 
 describe("leased tickets", () => {
-  test("what one has fetched is not handed to another, until it is given back", async () => {
+  test("a ticket that one process has fetched is not handed to another, until it is given back", async () => {
     const [one, other] = [subject.open(), subject.open()]
     const ids = await subject.queue(5, {})
     expect(await take(one, { limit: 3 })).toEqual(ids.slice(0, 3))
@@ -36,7 +36,7 @@ describe("leased tickets", () => {
     expect(missed).toBe(0)
   })
 
-  test("a claimed run is offered no more, and its ticket goes", async () => {
+  test("a claimed run is offered no more, and its ticket is removed", async () => {
     const dispatcher = subject.open()
     const [first, second] = await subject.queue(2, {})
     await take(dispatcher)
@@ -45,7 +45,7 @@ describe("leased tickets", () => {
     await waitUntil(async () => (await subject.countTickets()) === 1)
   })
 
-  test("a run that is being claimed is not offered until it is clear that it was not", async () => {
+  test("a run that is being claimed is not offered, unless the claim fails", async () => {
     const dispatcher = subject.open()
     const [id] = await subject.queue(1, {})
     expect(await take(dispatcher)).toEqual([id])
@@ -55,7 +55,7 @@ describe("leased tickets", () => {
     expect(await take(dispatcher)).toEqual([id])
   })
 
-  test("what left the queue elsewhere is neither offered nor kept", async () => {
+  test("a run that left the queue elsewhere is neither offered nor kept", async () => {
     const dispatcher = subject.open()
     const [first, second] = await subject.queue(2, {})
     expect(await take(dispatcher)).toHaveLength(2)
@@ -73,7 +73,7 @@ describe("leased tickets", () => {
     await waitUntil(async () => (await subject.countTickets()) === 1)
   })
 
-  test("something more urgent comes before what is held", async () => {
+  test("a more urgent run comes before those that are leased", async () => {
     const dispatcher = subject.open()
     const [first] = await subject.queue(3, {})
     expect(await take(dispatcher, { limit: 1 })).toEqual([first])
@@ -81,7 +81,7 @@ describe("leased tickets", () => {
     expect(await take(dispatcher, { limit: 1 })).toEqual([urgent])
   })
 
-  test("what does not fit here is soon found by those whom it fits", async () => {
+  test("a run that does not fit here is soon found by a worker that it fits", async () => {
     const [one, other] = [subject.open(HASTY_MS), subject.open(HASTY_MS)]
     const session = "s1" as SessionId
     const [id] = await subject.queue(1, { session })
@@ -108,7 +108,7 @@ describe("lost tickets", () => {
     await waitUntil(async () => (await take(dispatcher))[0] === id)
   })
 
-  test("a listener is told when it is time to look for it", async () => {
+  test("a listener is told when it is time to look for such a run", async () => {
     const dispatcher = subject.open(HASTY_MS)
     await subject.queue(1, {})
     await subject.database.query(`DELETE FROM ${TICKETS}`)
@@ -119,7 +119,7 @@ describe("lost tickets", () => {
     expect(await take(dispatcher)).toHaveLength(1)
   })
 
-  test("what a dead process holds is offered to others, and its ticket goes with the claim", async () => {
+  test("a run whose ticket a dead process holds is offered to others, and the claim removes the ticket", async () => {
     const [id] = await subject.queue(1, {})
     await subject.boss.fetch("shell", { limit: 1 })
     const dispatcher = subject.open(HASTY_MS)
@@ -128,7 +128,7 @@ describe("lost tickets", () => {
     await waitUntil(async () => (await subject.countTickets()) === 0)
   })
 
-  test("what a dead process holds goes back into the queue when somebody looks after it", async () => {
+  test("a ticket that a dead process holds goes back into the queue at the next upkeep", async () => {
     await subject.queue(1, {})
     const [held] = await subject.boss.fetch("shell", { limit: 1 })
     await subject.boss.supervise()

@@ -12,25 +12,28 @@ import type { Operation, RunReference } from "../../../task/operation.ts"
 import type { Answer } from "../../rules/change.ts"
 import { addTo, callSafely } from "../../rules/local-bus.ts"
 
-/** `lost`: the run could no longer be claimed. `failed`: nobody knows whether it was claimed. */
+/** `lost`: the run could no longer be claimed. `failed`: it is not known whether it was claimed. */
 export type ClaimEnding = "claimed" | "lost" | "failed"
 
 export interface PostgresDispatcher extends Dispatcher {
-  /** Something was queued, here or elsewhere. */
+  /** Tells listeners that something may have been queued, here or elsewhere. */
   announce(): void
-  /** This process claims a run. The function it answers with must be told how that ended. */
+  /** Called when this process begins to claim a run. The returned function must be told how the claim ended. */
   onClaim(taskId: TaskId, run: number): (ending: ClaimEnding) => void
   /** Gives back all leased tickets. */
   close(): Promise<void>
 }
 
-/** A worker claims at once the run it is offered. A run that nobody has claimed for so long is free for others. */
+/**
+ * How long a run that is offered here waits for its claim before it is free for others. A worker claims an offered run
+ * at once.
+ */
 const PATIENCE_MS = 250
 
 export interface DispatcherParts {
   readonly query: Query
   readonly boss: Boss
-  /** Default: the time is the server's. */
+  /** Default: the server's time. */
   readonly clock?: Clock | undefined
   readonly patienceMs?: number
   /** Wakes other processes: tickets that were leased here can be fetched by them. */
@@ -39,8 +42,8 @@ export interface DispatcherParts {
 
 /**
  * Fetches tickets from pg-boss, so that workers do not compete for the same runs, and checks each against the tasks
- * table before it is offered. No more are fetched than can be taken, and what is not offered goes back at once: other
- * workers may have room for it.
+ * table before it is offered. No more tickets are fetched than can be taken. A ticket that is not offered goes back at
+ * once, because other workers may have room for its run.
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
@@ -55,7 +58,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
     return plugins.length === 0 ? [] : takeOf({ ...request, plugins }, [...held])
   }
 
-  /** `runs`: those that are leased here. */
+  /** `runs`: the runs whose tickets are leased here. */
   async function takeOf(request: TakeRequest, runs: CheckedRun[]): Promise<readonly QueuedRun[]> {
     const countFitting = () => runs.filter(({ fits }) => fits).length
     const clogged = await pull(request, runs)
@@ -97,7 +100,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
           claim.succeed()
           shareOf(claim.run.plugin).count(claim.run.workspace)
         } else claim.fail()
-        // Another worker was faster: there may be something else.
+        // Another worker was faster. There may be other work.
         if (ending === "lost") wakeUp.call()
       }
     },
@@ -110,7 +113,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
 
 type Commit = (operations: readonly Operation[]) => Promise<readonly Answer[]>
 
-/** Tells the dispatcher how the claims of its offers ended. */
+/** A commit that tells the dispatcher how the claims of its offers ended. */
 export function createWatchedCommit(commit: Commit, dispatcher: Pick<PostgresDispatcher, "onClaim">): Commit {
   async function commitClaims(operations: readonly Operation[], claims: readonly RunReference[]) {
     const endings = claims.map(({ taskId, run }) => dispatcher.onClaim(taskId, run))
@@ -153,7 +156,7 @@ function createWakeUp() {
         () => listener(),
         () => {},
       ),
-    /** No earlier call is put off by it. */
+    /** Calls the listeners after the delay, unless an earlier call is pending. */
     within(delayMs: number): void {
       const atMs = systemClock.monotonic() + delayMs
       if (isClosed || (pending && pending.atMs <= atMs)) return

@@ -6,7 +6,7 @@ import type { PostgresDispatcher } from "./dispatcher.ts"
 import { take, useTestQueue } from "../../../../test/support/postgres/queue.ts"
 
 const subject = useTestQueue()
-/** More than anybody goes on for without looking for others. */
+/** Longer than a workspace goes on without a look for others. */
 const A_WHILE_MS = 1_000
 const MANY = 10_000
 const MOST = 1_000
@@ -30,7 +30,7 @@ async function workOff(count: number, dispatcher: PostgresDispatcher, request?: 
   for (let worked = 0; worked < count; ) worked += (await work(dispatcher, request)).length
 }
 
-/** How many others were taken before this one, by one look every so often. */
+/** Counts the runs that are taken before this one, with one take every `everyMs`. */
 async function countBefore(
   id: TaskId | undefined,
   dispatcher: PostgresDispatcher,
@@ -71,7 +71,7 @@ describe("a workspace with 10,000 queued tasks does not starve another's one", {
     expect(await work(dispatcher)).toContain(single)
   })
 
-  test("of one plugin, behind what it has of that and of another one", async () => {
+  test("of one plugin, behind its tasks of that and of another one", async () => {
     const dispatcher = open()
     const request = { plugins: ["shell", "web"] }
     for (const plugin of request.plugins) await subject.queue(MANY, { workspace: "crowd", plugin })
@@ -80,7 +80,7 @@ describe("a workspace with 10,000 queued tasks does not starve another's one", {
     expect(await countBefore(single, dispatcher, 100, request)).toBeLessThan(100)
   })
 
-  test("with several workers, that all were busy with it", async () => {
+  test("with several workers that were all busy with it", async () => {
     const workers = [open(), open(), open()]
     await subject.queue(MANY, { workspace: "crowd" })
     await Promise.all(workers.map((dispatcher) => workOff(200, dispatcher)))
@@ -105,7 +105,7 @@ test("several long queues of several workspaces share, and each that comes share
   expect(await countBefore(single, dispatcher)).toBeLessThan(100)
 })
 
-test("what is urgent is not held up by fairness", async () => {
+test("fairness does not hold up urgent runs", async () => {
   const dispatcher = open()
   const crowd = await subject.queue(50, { workspace: "crowd" })
   const begun = await take(dispatcher, { limit: 40 })
@@ -113,7 +113,7 @@ test("what is urgent is not held up by fairness", async () => {
   const [single] = await subject.queue(1, { workspace: "single" })
   const [urgent] = await subject.queue(1, { workspace: "crowd", priority: 1 })
   expect(await take(dispatcher, { limit: 1 })).toEqual([urgent])
-  // Which of those that were queued in the same moment comes next is nobody's promise.
+  // Nothing promises which of the runs queued in the same moment comes next.
   const next = expect.toBeOneOf(crowd.filter((id) => !begun.includes(id)))
   expect(await take(dispatcher, { limit: 3 })).toEqual([urgent, single, next])
 })

@@ -50,7 +50,7 @@ test("a ticket whose run is being claimed is neither released nor checked", asyn
   expect(await fetchOne()).toEqual([])
 })
 
-test("what does not fit a request is leased all the same, and says so", async () => {
+test("a run that does not fit a request is leased all the same, and marked as not fitting", async () => {
   await subject.queue(1, { tool: "strange" })
   const leased = open()
   const request = toRequest({ tools: new Map([["shell", new Set(["run"])]]) })

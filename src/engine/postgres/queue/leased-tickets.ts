@@ -19,9 +19,9 @@ interface LeasedTicketsParts {
   readonly query: Query
   readonly boss: Boss
   readonly queued: QueuedRuns
-  /** A ticket that nobody has claimed for so long goes back. */
+  /** A ticket that nobody has claimed for this long goes back. */
   readonly patienceMs: number
-  /** Tickets were given back: other processes may want them. */
+  /** Called when tickets were given back, which other processes may want. */
   onRelease(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ interface Lease {
   /** Null: the run was found in the tasks table, and the ticket is not ours to give back. */
   readonly ticket: FetchedTicket | null
   readonly sinceMs: number
-  /** As last read. */
+  /** The run as last read. */
   run?: QueuedRun
   isBeingClaimed?: boolean
 }
@@ -60,7 +60,10 @@ export function createLeasedTickets(parts: LeasedTicketsParts) {
     return begun
   }
 
-  /** A lease ends when its run has left the queue, or has left it and come back since. Its ticket is removed. */
+  /**
+   * Reads the runs of leases. A lease ends if its run has left the queue, or has left it and come back since; its
+   * ticket is removed.
+   */
   async function read(some: readonly Lease[], request: TakeRequest): Promise<readonly CheckedRun[]> {
     if (some.length === 0) return []
     const numbers = some.map(({ ticketId }) => toQueueEntry(ticketId).number)
@@ -84,7 +87,10 @@ export function createLeasedTickets(parts: LeasedTicketsParts) {
       await boss.giveBack(plugin, toTickets(ofPlugin))
   }
 
-  /** A ticket that could not be given back comes back by itself, once pg-boss counts this process as dead. */
+  /**
+   * Gives back the tickets that nobody has claimed in time. One that cannot be given back returns by itself, once
+   * pg-boss counts this process as dead.
+   */
   function sweep(): void {
     const before = systemClock.monotonic() - patienceMs
     const unwanted = leases.values().filter(({ sinceMs, isBeingClaimed }) => sinceMs <= before && !isBeingClaimed)
@@ -99,12 +105,12 @@ export function createLeasedTickets(parts: LeasedTicketsParts) {
   }
 
   return {
-    /** Answers with those of their runs that are still queued. */
+    /** Leases tickets, and returns those of their runs that are still queued. */
     add(plugin: string, tickets: readonly FetchedTicket[], request: TakeRequest): Promise<readonly CheckedRun[]> {
       const begun = tickets.map(({ id, retryCount }) => begin({ ticketId: id, plugin, ticket: { id, retryCount } }))
       return read(begun, request)
     },
-    /** Runs that were found in the tasks table: their tickets are lost, or another process holds them. */
+    /** Leases runs that were found in the tasks table: their tickets are lost, or another process holds them. */
     addFound(runs: readonly QueuedRun[]): void {
       for (const run of runs) {
         const ticketId = toTicketId(run)
@@ -119,12 +125,12 @@ export function createLeasedTickets(parts: LeasedTicketsParts) {
       return read(free, request)
     },
     has: (entry: QueueEntry): boolean => leases.get(toTicketId(entry)) !== undefined,
-    /** True if there is a lease for it, and nobody is claiming it. */
+    /** True if there is a lease for the run, and nobody is claiming it. */
     isFree(entry: QueueEntry): boolean {
       const lease = leases.get(toTicketId(entry))
       return lease !== undefined && !lease.isBeingClaimed
     },
-    /** The run is not offered while it is being claimed. Undefined: there is no lease for it. */
+    /** Marks a run as being claimed, so that it is not offered meanwhile. Undefined if there is no lease for it. */
     beginClaim(taskId: TaskId, run: number): Claim | undefined {
       const lease = leases.ofTask(taskId)
       if (lease?.run?.run !== run) return undefined
@@ -137,7 +143,7 @@ export function createLeasedTickets(parts: LeasedTicketsParts) {
         },
       }
     },
-    /** Other processes may have these at once. */
+    /** Gives back the tickets of these tasks, so that other processes may have them at once. */
     release(tasks: readonly TaskId[]): void {
       const held = tasks.flatMap((id) => leases.ofTask(id) ?? [])
       const unwanted = held.filter(({ isBeingClaimed }) => !isBeingClaimed)

@@ -6,15 +6,15 @@ import { toTicketId } from "./boss.ts"
 
 interface Look {
   readonly atMs: number
-  /** When each of the runs was seen for the first time, by its ticket. */
+  /** By ticket, when its run was first seen. */
   readonly firstSeenMs: ReadonlyMap<string, number>
 }
 
 /**
- * Finds in the tasks table the runs that pg-boss does not hand out: their tickets are lost, or a process that is dead or does
- * not want them holds them, or they lie behind too many that do not fit. A worker that holds a ticket claims its run at once,
- * so a run counts as abandoned when it is still queued a while later. Each plugin is looked at only every so often. Answers
- * with the runs that may be offered here.
+ * Finds in the tasks table the runs that pg-boss does not hand out: their tickets are lost, or held by a process that
+ * is dead or does not want them, or lie behind too many that do not fit. A worker that holds a ticket claims its run at
+ * once, so a run that is still queued a while later counts as abandoned. A plugin that is not clogged is looked at only
+ * now and then. Returns the runs that may be offered here.
  */
 export function createLookAround(
   queued: QueuedRuns,

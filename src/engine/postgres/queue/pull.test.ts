@@ -6,7 +6,7 @@ import { take, toRequest, useTestQueue } from "../../../../test/support/postgres
 
 const subject = useTestQueue()
 
-/** Nobody here gives anything back because of its age. */
+/** No ticket here goes back because of its age. */
 describe("room", () => {
   const plugins = ["shell", "mcp", "web"]
 
@@ -31,7 +31,7 @@ describe("room", () => {
     })
   })
 
-  test("what one declines goes to another at once, and it is told", async () => {
+  test("a run that one worker declines goes to another at once, which is told", async () => {
     const [one, other] = [subject.open(), subject.open()]
     const ids = await subject.queue(3, {})
     const offers = await one.take(toRequest())
@@ -43,14 +43,14 @@ describe("room", () => {
     expect(await take(other)).toEqual(ids.slice(1))
   })
 
-  test("who has a plugin without a tool leaves its tasks to those who have it", async () => {
+  test("a worker that lacks a tool of a plugin leaves its tasks to workers that have it", async () => {
     const [one, other] = [subject.open(), subject.open()]
     const [id] = await subject.queue(1, { tool: "strange" })
     expect(await take(one, { tools: new Map([["shell", new Set(["run"])]]) })).toEqual([])
     expect(await take(other, { tools: new Map([["shell", new Set(["run", "strange"])]]) })).toEqual([id])
   })
 
-  test("what lies before the own work and does not fit goes back at once", async () => {
+  test("runs that lie before a worker's own and do not fit go back at once", async () => {
     const [one, other] = [subject.open(), subject.open()]
     const strange = await subject.queue(3, { tool: "strange" })
     const [own] = await subject.queue(1, {})

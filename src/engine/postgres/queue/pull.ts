@@ -16,7 +16,7 @@ export function createPull(parts: PullParts) {
   const { queued, clock } = parts
   const { fetch, shareOf } = createTicketFetching(parts)
 
-  /** Among equally urgent runs those come first whose workspace has not had its share. */
+  /** Orders by priority, then by whether the workspace has had its share, then by age. */
   function byTurn(one: QueuedRun, other: QueuedRun): number {
     const standsBack = ({ plugin, workspace }: QueuedRun) => Number(shareOf(plugin).hadItsShare(workspace))
     return (
@@ -28,8 +28,8 @@ export function createPull(parts: PullParts) {
   }
 
   /**
-   * Takes from workspaces that had their share only what the others leave room for. Where the others have nothing the
-   * next round begins, even if nothing is fetched there: a second look at once would find nothing either.
+   * Gives workspaces that had their share only the room that the others leave. If the others have nothing, the next
+   * round begins, even if nothing is fetched: a second look at once would find nothing either.
    */
   async function findByTurn(request: TakeRequest): Promise<readonly QueuedRun[]> {
     const satisfied = new Map(
@@ -62,7 +62,7 @@ export function createPull(parts: PullParts) {
     return plugins.length === 0 ? [] : queued.find({ ...request, plugins }, satisfied)
   }
 
-  /** By plugin, how many runs it has among the first. With one plugin there is nothing to ask. */
+  /** By plugin, how many of the first runs in the queue are its own. With one plugin no query is needed. */
   async function apportion(request: TakeRequest): Promise<ReadonlyMap<string, number>> {
     const { plugins, limit, room } = request
     const [only, another] = plugins
@@ -72,8 +72,8 @@ export function createPull(parts: PullParts) {
   }
 
   /**
-   * Fetches tickets for a request and adds their runs to `runs`: of each plugin as many as it has among the first in the
-   * queue, since other workers have to wait for every ticket beyond that. Answers with the plugins whose work has to be
+   * Fetches tickets for a request and adds their runs to `runs`: of each plugin as many as it has among the first in
+   * the queue, since other workers have to wait for every ticket beyond that. Returns the plugins whose work has to be
    * found in the tasks table.
    */
   async function pull(request: TakeRequest, runs: CheckedRun[]): Promise<ReadonlySet<string>> {
@@ -93,7 +93,7 @@ export function createPull(parts: PullParts) {
         }),
       )
       const over = new Set(outcomes.filter(({ isOver }) => isOver).map(({ plugin }) => plugin))
-      // Other processes hold what was missing there: there may be room for more of the rest.
+      // Other processes hold the tickets that were missing, so there may be room for more runs of the other plugins.
       left = left.filter((plugin) => !over.has(plugin))
       if (over.size === 0) return clogged
     }
@@ -102,7 +102,7 @@ export function createPull(parts: PullParts) {
   return { pull, byTurn, shareOf }
 }
 
-/** The first ones, of each plugin no more than there is room for. */
+/** The first runs, of each plugin no more than there is room for. */
 export function withinRoom<Run extends QueuedRun>(runs: readonly Run[], { limit, room }: TakeRequest): readonly Run[] {
   const counts = new Map<string, number>()
   const fitting = runs.filter(({ plugin }) => {
@@ -127,9 +127,9 @@ interface Fetched {
 
 const NOTHING: Fetched = { fitting: [], isClogged: false, hasMisfits: false }
 
-/** So many tickets that do not fit are leased at a time, of a plugin. */
+/** The most tickets of a plugin that are leased at a time although their runs do not fit. */
 const MOST_MISFITS = 200
-/** For so long after a ticket did not fit the queue is left alone: other workers may want what lies in front. */
+/** How long the queue is left alone after a ticket did not fit: other workers may want the tickets at its front. */
 const CLOGGED_MS = 1_000
 
 function createTicketFetching({ boss, queued, leased, clock }: PullParts) {
@@ -144,7 +144,7 @@ function createTicketFetching({ boss, queued, leased, clock }: PullParts) {
 
   /** Fetches from one plugin for one request, and adds what it finds to `runs`. */
   function fetchFor(plugin: string, request: TakeRequest, runs: CheckedRun[]) {
-    /** Fetches more and more until enough of them fit. */
+    /** Fetches more and more tickets until enough of their runs fit. */
     async function fetchMore(wanted: FetchRequest): Promise<Fetched> {
       const fitting: QueuedRun[] = []
       let misfits = runs.filter((run) => run.plugin === plugin && !run.fits).length
@@ -160,7 +160,7 @@ function createTicketFetching({ boss, queued, leased, clock }: PullParts) {
       }
     }
 
-    /** Workspaces that had their share stand back, except for what is more urgent than what the others have. */
+    /** Workspaces that had their share stand back, except for runs that are more urgent than those of the others. */
     async function fetchFairly(held: readonly QueuedRun[]): Promise<Fetched> {
       const { limit, fullWorkspaces: without } = request
       const share = shareOf(plugin)

@@ -5,11 +5,11 @@ import { createQueuedRuns } from "./queued-runs.ts"
 
 const subject = useTestQueue()
 
-/** After so many the server keeps one plan for whatever values come. */
+/** After this many executions the server keeps one plan for all values. */
 const TIMES = 8
 const PLUGINS = ["shell", "web", "notes"]
 
-test("of the plugins those are found that have something, each once", async () => {
+test("the plugins that have work are found, each once", async () => {
   await subject.queue(2, { plugin: "web" })
   await subject.queue(1, { plugin: "notes" })
   const { pluginsWithWork } = createQueuedRuns(subject.database.query, undefined)
@@ -17,7 +17,7 @@ test("of the plugins those are found that have something, each once", async () =
   expect(found.toSorted()).toEqual(["notes", "web"])
 })
 
-/** The plan that is kept of the one statement that holds this text. */
+/** The plan that is kept of the one statement that contains this text. */
 async function explainKept(query: Query, text: string): Promise<{ readonly count: number; readonly text: string }> {
   const [kept, ...others] = await query<{ name: string; generic_plans: number; parameter_types: string }>(
     "SELECT name, generic_plans, parameter_types FROM pg_prepared_statements WHERE strpos(statement, $1) > 0 AND name <> ''",
@@ -29,7 +29,7 @@ async function explainKept(query: Query, text: string): Promise<{ readonly count
   return { count: kept?.generic_plans ?? 0, text: JSON.stringify(lines) }
 }
 
-test("they are looked for along the queue of each, by one plan that is kept, whatever was there when it was made", async () => {
+test("plugins with work are found along the queue of each, by one kept plan, whatever was there at first", async () => {
   await subject.database.query("ANALYZE tasks")
   const plan = await subject.database.transaction(async (query) => {
     const { pluginsWithWork } = createQueuedRuns(query, undefined)
@@ -40,7 +40,7 @@ test("they are looked for along the queue of each, by one plan that is kept, wha
   expect(plan.text).toContain("tasks_queue_of_plugin")
 })
 
-test("others are found behind a crowd without a walk along its queue", async () => {
+test("other workspaces are found behind a crowd without a walk along its queue", async () => {
   await subject.queue(5_000, { workspace: "crowd" })
   await subject.database.query("ANALYZE tasks")
   await subject.database.transaction(async (query) => {

@@ -28,15 +28,15 @@ export type QueuedRuns = ReturnType<typeof createQueuedRuns>
 const MOST_NAMES = 20
 
 /**
- * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs
- * fit a request. Without a clock, the time is the server's.
+ * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides which runs fit
+ * a request. Without a clock, the server's time counts.
  */
 export function createQueuedRuns(query: Query, clock: Clock | undefined) {
-  // Asked at every look, by a worker whose plugins and limits stay the same.
+  // These queries come again at every look, from a worker whose plugins and limits stay the same.
   const queryNamed = toNamedQuery(query, createNaming(MOST_NAMES))
   const now = (): number | null => clock?.now() ?? null
   return {
-    /** Reads those of these tasks that are queued. */
+    /** Reads the queued ones among these tasks. */
     async read(numbers: readonly number[], request: TakeRequest): Promise<readonly CheckedRun[]> {
       const values: unknown[] = [now(), request.plugins, request.worker]
       const fits = `t.plugin = ANY ($2::text[]) AND ${toConditions(request, values)}`
@@ -51,7 +51,8 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined) {
       const [first, ...others] = new Set(request.plugins)
       const values: unknown[] = [now(), first, request.worker]
       const fits = toConditions(request, values)
-      // One by one: the server expects a list to be longer than it is, and would make a new plan for each one.
+      // One parameter for each plugin: the server expects a list to be longer than it is, and would make a new plan for
+      // each list.
       const places = ["$2", ...others.map((plugin) => `$${values.push(plugin)}`)]
       const rows = await queryNamed<{ plugin: string }>(
         `SELECT p.plugin FROM (VALUES ${places.map((place) => `(${place}::text)`).join(", ")}) AS p (plugin), ${NOW}
@@ -66,7 +67,8 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined) {
       return rows.length > 0
     },
     /**
-     * The runs that fit the request, in the order of the queue, without those that the named workspaces have of a plugin.
+     * The runs that fit the request, in the order of the queue. `without`: by plugin, the workspaces whose runs are
+     * left out.
      */
     async find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRun[]> {
       const { plugins, worker, limit } = request
@@ -89,7 +91,7 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined) {
 }
 
 const NOW = `(SELECT coalesce($1::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock`
-/** A run that was not put off is due, even after the clock was set back behind the moment at which it was queued. */
+/** A run without a delay is due, even after the clock was set back to before the run was queued. */
 const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
 const COLUMNS = `t.id, t.number, t.run, t.fence, t.session, t.workspace, t.plugin, t.tool, t.model, t.folder, t.priority,
   t.queued_at AS "queuedAt"`
@@ -121,7 +123,7 @@ function toQueryOfOwn(fits: string): string {
   return `SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.plugin = ANY ($2::text[]) AND ${fits} ${IN_ORDER} LIMIT $4`
 }
 
-/** The filter of the queue. The worker is the third of the values. */
+/** The filter of the queue. The third of the values must be the worker. */
 function toConditions(request: TakeRequest, values: unknown[]): string {
   const add = (list: readonly string[]): string => `ANY ($${values.push(list)}::text[])`
   const conditions = [
@@ -146,7 +148,7 @@ function toAbsence(without: WorkspacesOfPlugins = new Map(), values: unknown[]):
   return names.length === 0 ? [] : [`NOT t.plugin || chr(1) || t.workspace = ANY ($${values.push(names)}::text[])`]
 }
 
-/** Plugin and tool as one word: the server then checks row by row, and considers no other plan. */
+/** Plugin and tool as one text, which the server can only check row by row, so that it considers no other plan. */
 function toToolNames({ plugins, tools }: TakeRequest): readonly string[] {
   return plugins.flatMap((plugin) => [...(tools?.get(plugin) ?? [])].map((tool) => `${plugin}\u0001${tool}`))
 }

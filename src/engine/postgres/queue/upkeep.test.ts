@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../../base/manual-clock.ts"
 import { createUpkeep } from "./upkeep.ts"
 
-test("why the queue could not be looked after is told apart from that, for whoever knows it already", async () => {
+test("the reason why upkeep failed is told apart from the message, for callers who know it already", async () => {
   const clock = createManualClock()
   const told: unknown[] = []
   const supervise = () => Promise.reject(new Error("the server is away"))

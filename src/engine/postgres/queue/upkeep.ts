@@ -4,7 +4,10 @@ import type { Boss } from "./boss.ts"
 
 const INTERVAL_MS = 20_000
 
-/** Reminds pg-boss to give back what the dead hold. Other processes do the same, so nobody has to be exact. */
+/**
+ * Makes pg-boss give back the tickets of dead processes, now and then. Other processes do the same, so the interval
+ * need not be exact.
+ */
 export function createUpkeep(
   boss: Pick<Boss, "supervise">,
   onError: (message: string, error: string) => void,

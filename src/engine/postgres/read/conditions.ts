@@ -5,7 +5,7 @@ export function createConditions() {
   const values: unknown[] = []
   const demanded: string[] = []
 
-  /** Makes a value a parameter: `$3`. */
+  /** Adds a value and returns its parameter, such as `$3`. */
   const bind = (value: unknown): string => `$${values.push(value)}`
   const demand = (condition: string): void => void demanded.push(condition)
   return {
@@ -13,12 +13,12 @@ export function createConditions() {
     values: values as readonly unknown[],
     bind,
     demand,
-    /** Found through an index that begins with the column. */
+    /** Lets the server find the rows through an index that begins with the column. */
     equal(column: string, value: string | number | null | undefined): void {
       if (value === undefined) return
       demand(value === null ? `${column} IS NULL` : `${column} = ${bind(value)}`)
     },
-    /** Looked at in rows that were found by other means: no index is chosen for it. */
+    /** Checks rows that are found by other conditions: the server chooses no index for this one. */
     match(column: string, value: string | number | null | undefined): void {
       if (value === undefined) return
       demand(value === null ? `${column} IS NULL` : `${column} IS NOT DISTINCT FROM ${bind(value)}`)
@@ -31,7 +31,10 @@ export function createConditions() {
   }
 }
 
-/** Matches texts that begin with a prefix, in a column that is compared byte by byte: no character is larger. */
+/**
+ * Demands texts that begin with a prefix, in a column that is compared byte by byte. No character is larger than
+ * 1114111.
+ */
 export function demandPrefix(conditions: Conditions, column: string, prefix: string): void {
   const parameter = conditions.bind(prefix)
   conditions.demand(`${column} >= ${parameter} AND ${column} < ${parameter} || chr(1114111)`)
@@ -39,17 +42,17 @@ export function demandPrefix(conditions: Conditions, column: string, prefix: str
 
 const MOST_ROWS = 2 ** 31 - 1
 
-/** A limit that the server takes; below zero there is none. */
+/** A limit that the server accepts; null, which is no limit, for one below zero. */
 export function toLimit(limit: number): number | null {
   return limit < 0 ? null : Math.min(Math.floor(limit), MOST_ROWS)
 }
 
-/** One more than fits the page: whether there is another page. */
+/** One more than the page holds, to find out whether there is another page. */
 export function toPageLimit(limit: number): number {
   return Math.min(limit, MOST_ROWS - 1) + 1
 }
 
-/** A place in a numbered list that the server takes, however large or small. */
+/** A place in a numbered list that the server accepts, however large or small it was. */
 export function toPlace(after: number): number {
   return Math.min(Math.max(Math.floor(after), 0), Number.MAX_SAFE_INTEGER)
 }

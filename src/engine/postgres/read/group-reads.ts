@@ -6,7 +6,7 @@ import { type Conditions, createConditions, demandPrefix, toLimit } from "./cond
 
 type ReadRow = GroupRow & { readonly arrivals: readonly GroupArrival[] | null }
 
-/** With their arrivals in the same statement: both are of the same moment. */
+/** Reads groups and their arrivals in one statement, so that both are of the same moment. */
 const SELECT = `SELECT groups.*, (
     SELECT json_agg(json_build_object('taskId', task_id, 'run', run, 'status', status) ORDER BY task)
     FROM arrivals WHERE group_id = groups.id) AS arrivals FROM groups`
@@ -31,7 +31,7 @@ export function createGroupReads(query: Query): Pick<TaskStore, "group" | "group
 
 const toRecord = (row: ReadRow) => toGroupRecord(row, row.arrivals ?? [])
 
-/** Only unfinished groups and results that a person decides on are indexed: the query names them where it can. */
+/** Unfinished groups and gated groups have indexes of their own: the query repeats an index's condition to use it. */
 function toConditions(filter: GroupFilter): Conditions {
   const { workspace, session, states, name, idPrefix, failFast, merge, withoutTask } = filter
   const conditions = createConditions()

@@ -16,7 +16,7 @@ const BELONGINGS = [
   ["artifact_owners", "artifact", "artifacts", "number"],
 ] as const
 
-/** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
+/** Each query finds rows in a state that no operation can produce; a row's `problem` is a sentence for people. */
 const RULES: readonly string[] = [
   `SELECT 'The events of task ' || id || ' do not end at ' || last_sequence || '.' AS problem FROM tasks
    LEFT JOIN (SELECT task, max(sequence) AS last FROM events GROUP BY task) log ON log.task = number
@@ -35,7 +35,7 @@ const RULES: readonly string[] = [
 /** The first problems are enough to begin a repair. */
 const MOST_PROBLEMS_PER_RULE = 100
 
-/** Each rule sees one moment, so that what is written meanwhile is no problem. */
+/** Each rule sees one moment, so that rows written meanwhile are no problem. */
 export async function checkIntegrity(query: Query): Promise<StoreHealth> {
   const problems: string[] = []
   for (const rule of RULES) {

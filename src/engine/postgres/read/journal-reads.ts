@@ -30,7 +30,7 @@ const STEPS = {
 
 const WAIT = { name: "wait", text: "SELECT * FROM waits WHERE id = $1" }
 
-/** Reads what belongs to tasks. Waits and notices come with the oldest first. */
+/** Reads the journal of tasks, their waits and their notices. Waits and notices come oldest first. */
 export function createJournalReads(query: Query): Pick<TaskStore, "events" | "steps" | "wait" | "waits" | "notices"> {
   return {
     async events(id, afterSequence, limit) {
@@ -62,8 +62,8 @@ export function createJournalReads(query: Query): Pick<TaskStore, "events" | "st
 const UNSETTLED: ReadonlySet<NoticeState> = new Set(["pending", "claimed"])
 
 /**
- * A task or session has few notices; only unsettled ones are indexed, and the query names them whenever the filter
- * allows.
+ * A task or a session has few notices, so no further index is chosen for them. Only unsettled notices are indexed: the
+ * query asks for unsettled ones whenever the filter allows.
  */
 function toConditions({ taskId, session, workspace, states, notify }: NoticeFilter) {
   const conditions = createConditions()

@@ -6,8 +6,8 @@ import type { StoredLease } from "../../rules/tables.ts"
 export type JudgeLease = (lease: StoredLease, word: ServerWord) => boolean
 
 /**
- * Over is a lease whose holder is known to be dead, or that was silent for its whole time. Who owns the time decides by
- * it alone.
+ * A lease is over if its holder is known to be dead, or was silent for the lease's whole time. If a clock is given,
+ * silence is measured by that clock alone.
  */
 export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined, clock?: Clock): JudgeLease {
   if (clock) {
@@ -23,7 +23,7 @@ export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined,
 
 /** The server's times, as they were read together with a lease. */
 export interface ServerWord {
-  /** When it was started: another time is another server, or the same one after it was gone. */
+  /** When the server was started. Another time means another server, or the same one after a restart. */
   readonly serverStart: string
   readonly serverNowMs: number
   readonly renewedAtMs: number
@@ -40,16 +40,16 @@ interface Sighting {
 
 type ClockReading = Pick<ServerWord, "serverStart" | "serverNowMs"> & { readonly monotonicMs: number }
 
-/** A clock that gained or lost more than so much between two looks was set, or is another one. */
+/** A server's clock that gained or lost more than this between two looks was set, or is another clock. */
 const LARGEST_DRIFT_MS = 1_000
-/** Keys that are gone are never looked at again; forgetting the others only makes the judgement later. */
+/** Bounds the memory for keys that no longer exist. Forgetting the other keys only delays their judgement. */
 const MOST_SIGHTINGS = 10_000
 
 /**
- * A lease whose counter moves is alive, whatever any clock says; one whose counter stands still is silent since it was
- * first seen so. The server's clock only tells how long before that it was renewed, and only as far back as it was seen
- * to run like our own: a server that took over from another has another clock, and any clock can be set. Before a
- * server was started nobody could renew.
+ * A lease whose counter moves is alive, whatever any clock says. A lease whose counter stands still is silent since
+ * that value was first seen. The server's clock only tells how long before that the lease was renewed, and only as far
+ * back as this clock was seen to run like our own: a server that took over from another has another clock, and any
+ * clock can be set. Nobody could renew before the server was started.
  */
 export function createLeaseSilence(clock: Pick<Clock, "monotonic">): LeaseSilence {
   const sightings = new Map<string, Sighting>()

@@ -20,7 +20,7 @@ test("a lease whose holder is known to be dead is over at once", async () => {
   }
 })
 
-test("who owns the time decides by it when a lease is over", async () => {
+test("a given clock decides when a lease is over", async () => {
   const clock = createManualClock()
   const subject = await createTestPostgres({ clock })
   const { store } = subject.engine
@@ -41,7 +41,7 @@ test("who owns the time decides by it when a lease is over", async () => {
   }
 })
 
-test("a lease that was not renewed for long is silent before whoever has just come may call it over", async () => {
+test("a lease that was not renewed for long is silent before a process that has just started may call it over", async () => {
   const subject = await createTestPostgres()
   const database = await openDatabase({ url: subject.url, poolSize: 1 })
   try {

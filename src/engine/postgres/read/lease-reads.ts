@@ -12,7 +12,7 @@ import { createConditions, demandPrefix } from "./conditions.ts"
 export const LEASE_COLUMNS = `key, holder, fence, ttl_ms, renewals, data, pg_postmaster_start_time()::text AS server_start,
   ${NOW} AS server_now, floor(extract(epoch FROM renewed_at) * 1000)::bigint AS renewed_at`
 
-/** A lease, and by which clock its times are. */
+/** A lease, with the start and the time of the server by whose clock it was renewed. */
 export interface HeardLeaseRow extends LeaseRow {
   readonly server_start: string
   readonly server_now: number
@@ -30,7 +30,7 @@ export function createLeaseReads(
   judgeLease: JudgeLease,
   clock: Clock | undefined,
 ): Pick<TaskStore, "leases" | "workers"> {
-  /** By the server's clock, for which who owns the time has no use. */
+  /** By the server's clock. Always false if a clock is given. */
   const isSilent = ({ server_now, renewed_at, ttl_ms }: HeardLeaseRow): boolean =>
     !clock && server_now - renewed_at >= ttl_ms
 
@@ -49,8 +49,8 @@ export function createLeaseReads(
       })
     },
     /**
-     * Leaves a silent worker out at once, also where the server or its clock is to blame for the silence. Callers that
-     * decide by this list read the leases too.
+     * Leaves a silent worker out at once, even if the server or its clock is to blame for the silence. Callers that
+     * decide by this list read the leases, too.
      */
     async workers() {
       const conditions = createConditions()

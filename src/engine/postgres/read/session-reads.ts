@@ -26,7 +26,7 @@ export function createSessionReads(query: Query): Pick<TaskStore, "session" | "s
       const [row] = await query<SessionRow>(SESSION, [id])
       return row && toStoredSession(row).record
     },
-    /** The last changed first. One that changes between two pages may be missed by the second: it was on no page yet, or is new. */
+    /** Last changed first. A session that changes or is created between two pages may be on neither of them. */
     async sessions(workspace, { limit, cursor }) {
       requirePageLimit(limit, "sessions")
       const after = cursor === undefined ? FIRST : parseCursor(cursor)

@@ -8,8 +8,8 @@ interface Reader<Id, Found> {
 const LARGEST_GROUP = 500
 
 /**
- * Readers of one moment share one statement; those that come while it is under way are the next. So everybody is shown what
- * was committed before they asked, and a hundred who wait for their tasks cost the server a few statements.
+ * Readers of one moment share one statement; readers that come meanwhile share the next. So everybody is shown what was
+ * committed before they asked, and a hundred readers who wait for their tasks cost the server a few statements.
  */
 export function createSharedReads<Id, Found>(
   readAll: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, Found>>,
@@ -18,7 +18,7 @@ export function createSharedReads<Id, Found>(
   let isRunning = false
 
   async function run(): Promise<void> {
-    // The readers of the same tick belong together.
+    // Waits for all readers of the same tick.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const group = waiting.slice(0, LARGEST_GROUP)

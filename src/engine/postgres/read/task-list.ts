@@ -10,10 +10,13 @@ import type { RunStatus } from "../../../task/lifecycle.ts"
 
 type ListRow = SummaryRow & { readonly at: number }
 
-/** Programs ask for few kinds of lists, again and again: half of what one costs is to plan it. */
+/**
+ * How many lists get named statements. Programs ask for few kinds of lists again and again, and half of the cost of a
+ * list is its plan.
+ */
 const MOST_NAMES = 200
 
-/** Without a clock of its own the store goes by the server's. */
+/** Without a clock, the server's time counts. */
 export function createListReads(
   query: Query,
   clock: Clock | undefined,

@@ -12,7 +12,10 @@ let database: Database
 
 const FINISHED = 20_000
 
-/** What is asked for below is the oldest, or not there: a walk from the newest on would go through everything. */
+/**
+ * The tasks that are asked for below are the oldest, or do not exist: a walk from the newest on would go through
+ * everything.
+ */
 beforeAll(async () => {
   place = await createTestDatabase()
   database = await openDatabase({ url: place.url })

@@ -5,15 +5,15 @@ import type { Position } from "../../rules/cursor.ts"
 import { type Conditions, createConditions, toPlace } from "./conditions.ts"
 
 interface TaskQuery {
-  /** The same for all filters of the same parts. */
+  /** The same for all filters with the same fields. */
   readonly text: string
   readonly values: readonly unknown[]
 }
 
 /**
- * The places of tasks in the order of their list. Which index is walked is said here and not left to the server: it cannot
- * know that the tasks of a group, or the failed ones, are none of the newest million. Therefore `-number`: newest first by
- * number itself is an order that the primary key has, too, and to walk through all tasks looks cheap when few are wanted.
+ * The places of tasks in the order of their list. The index is chosen here and not by the server, which cannot know
+ * that none of the newest million tasks is of a group, or failed. Hence the order by `-number`: the order by `number`
+ * is that of the primary key, too, and a walk through all tasks looks cheap to the server when few are wanted.
  */
 export function toTaskQuery(filter: TaskFilter, after: Position | undefined, limit: number): TaskQuery {
   if (filter.consumedBefore !== undefined) return toQueryByUse(filter, after, limit)
@@ -34,7 +34,7 @@ export function toTaskQuery(filter: TaskFilter, after: Position | undefined, lim
   return { text, values: conditions.values }
 }
 
-/** Here the server may choose: it knows how many tasks have the statuses that are asked for. */
+/** Counts tasks. Here the server may choose the index: it knows how many tasks have the statuses that are asked for. */
 export function toCountQuery(filter: TaskFilter): TaskQuery {
   const way = toWay(filter)
   const isEverywhere = way.by === "keys" && way.value === undefined
@@ -47,16 +47,19 @@ export function toCountQuery(filter: TaskFilter): TaskQuery {
   return { text, values: conditions.values }
 }
 
-/** Which index finds the tasks: one of few tasks, the one that has status and kind before the number, or that of all. */
+/**
+ * The index that finds the tasks. `index`: one that few tasks share; `keys`: the one that has status and kind before
+ * the number; `all`: that of all tasks.
+ */
 type Way =
   | { readonly by: "index"; readonly parts: readonly IndexedPart[] }
   | { readonly by: "keys"; readonly column: "session" | "workspace"; readonly value: string | undefined }
   | { readonly by: "all"; readonly parts: readonly [] }
 
-/** Parts that few tasks share. The narrowest first. */
+/** Fields that few tasks share, the narrowest first. */
 const NARROW = ["askedBy", "inputHeldBy", "worker", "group", "batch", "parentTask"] as const
 
-/** The statuses of a task that a worker holds: few at a time, however many tasks there are. */
+/** The statuses of tasks that a worker runs: few tasks have them at a time, however many tasks there are. */
 const CLAIMED: ReadonlySet<RunStatus> = new Set(["running", "stopping"])
 const IS_CLAIMED = "worker IS NOT NULL"
 
@@ -71,7 +74,7 @@ function toWay(filter: TaskFilter): Way {
   return statuses ? { by: "keys", column: "workspace", value: undefined } : { by: "all", parts: [] }
 }
 
-/** One walk for each status and kind, whose answers are put together. */
+/** One walk along the index for each status and kind. The answers are merged. */
 function toKeys(filter: TaskFilter, { column, value }: Extract<Way, { by: "keys" }>) {
   const { statuses = RUN_STATUSES, kinds = TASK_KINDS, [column]: _, ...rest } = filter
   const conditions = toTaskConditions(rest, [])
@@ -94,7 +97,7 @@ function demandAfter(conditions: Conditions, after: Position | undefined): void 
   if (after) conditions.demand(`-number > -${conditions.bind(after.number)}::bigint`)
 }
 
-/** The longest consumed first. Stripped tasks and others have an index each, and so have those that no session keeps. */
+/** Longest consumed first. Stripped tasks, other tasks, and tasks without a session have an index each. */
 function toQueryByUse(filter: TaskFilter, after: Position | undefined, limit: number): TaskQuery {
   const conditions = toTaskConditions(filter, [])
   if (after) {
@@ -111,7 +114,7 @@ function toQueryByUse(filter: TaskFilter, after: Position | undefined, limit: nu
   return { text, values: conditions.values }
 }
 
-/** The columns of the parts of a filter that name one value each. */
+/** The columns of the filter's fields that name one value each. */
 const COLUMNS = {
   workspace: "workspace",
   session: "session",
@@ -125,7 +128,7 @@ const COLUMNS = {
   tool: "tool",
 } as const satisfies Partial<Record<keyof TaskFilter, string>>
 
-/** Parts of a filter through which tasks can be found. */
+/** Fields of a filter through which tasks can be found. */
 type IndexedPart = keyof typeof COLUMNS | "askedBy"
 
 /** Conditions of the tasks in the answer. The `indexed` ones choose the index; the others only filter. */

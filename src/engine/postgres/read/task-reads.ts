@@ -19,9 +19,7 @@ const RUN = {
     FROM tasks WHERE id = $1`,
 }
 
-/**
- * A run counts as ahead if a worker would be offered it now. Without a clock of its own the store goes by the server's.
- */
+/** Counts the runs ahead that a worker would be offered now. Without a clock, the server's time counts. */
 const PLACE_IN_QUEUE = {
   name: "place in queue",
   text: `SELECT (SELECT count(*) FROM tasks WHERE status = 'queued' AND kind <> 'turn'

@@ -56,7 +56,7 @@ test("a migration that a backup holds up holds nobody up, says so, and is made o
   expect(await ensured).toBe(true)
 })
 
-test("whoever leaves does not wait for the end of a backup", async () => {
+test("a process that leaves does not wait for the end of a backup", async () => {
   const { other, lines, leave, ensure } = await open({ isEmpty: false })
   await other.query(getRollbackPlans("meanwhile_queue", QUEUE_VERSION))
   await other.query("BEGIN; SELECT FROM meanwhile_queue.job")
@@ -86,7 +86,7 @@ test("a process that is killed after pg-boss has migrated and before the store h
   expect(await readQueueVersion(database.query, "meanwhile")).toBe(QUEUE_VERSION)
 })
 
-test("a role that does not exist is told of before anything is changed", async () => {
+test("a role that does not exist is refused before anything is changed", async () => {
   const { url, other } = await open({ isEmpty: true })
   await expectRefusal(migrateStore({ url, grantTo: "nobody-there" }), "not_found")
   const { rows } = await other.query("SELECT to_regnamespace('meanwhile') AS schema")

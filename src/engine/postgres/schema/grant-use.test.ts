@@ -30,7 +30,7 @@ async function createPlace() {
   return { url, name, database, toUrl, createRole, owner }
 }
 
-/** As a program of this role would. */
+/** Uses the store as a program of this role would. */
 async function use(url: string): Promise<void> {
   const database = await openDatabase({ url, poolSize: 1 })
   try {
@@ -42,7 +42,7 @@ async function use(url: string): Promise<void> {
   }
 }
 
-test("what a grant says is true: the first time it was made, later it was there", async () => {
+test("a grant tells whether it was made now or was there before", async () => {
   const { toUrl, createRole, owner } = await createPlace()
   const member = await createRole()
   const grant = () => migrateStore({ url: toUrl(owner), grantTo: member })
@@ -77,14 +77,14 @@ test.for(["may use the store", "may not even use it"])(
   },
 )
 
-test("a grant that nobody has to make is none that is refused", async () => {
+test("a grant that is there already is not refused", async () => {
   const { toUrl, createRole, owner } = await createPlace()
   const member = await createRole()
   await migrateStore({ url: toUrl(owner), grantTo: member })
   expect(await migrateStore({ url: toUrl(member), grantTo: member })).toEqual({ hasChanged: false, hasGranted: false })
 })
 
-test("where not everybody may connect, whoever owns the database lets the role in", async () => {
+test("where not everybody may connect, the owner of the database lets the role in", async () => {
   const { url, name, database, toUrl, createRole } = await createPlace()
   const member = await createRole()
   await database.query(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`)
@@ -92,7 +92,7 @@ test("where not everybody may connect, whoever owns the database lets the role i
   await use(toUrl(member))
 })
 
-test("who may not let the role connect is told who may, and what the role was given stays", async () => {
+test("a granter that may not let the role connect is told who may, and the other rights stay", async () => {
   const { name, database, toUrl, createRole, owner } = await createPlace()
   const member = await createRole()
   await database.query(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`)
@@ -106,7 +106,7 @@ test("who may not let the role connect is told who may, and what the role was gi
   await use(toUrl(member))
 })
 
-test("several that give the store at once all find it given", async () => {
+test("several grants at the same time all succeed", async () => {
   const { url, toUrl, createRole } = await createPlace()
   const members = await Promise.all(Array.from({ length: 4 }, createRole))
   await migrateStore({ url })

@@ -18,7 +18,7 @@ const RIGHTS = [
   { rights: "EXECUTE", kind: "FUNCTIONS" },
 ]
 
-/** Before anything is changed: a name that was mistyped. */
+/** Refuses an unknown role, so that a mistyped name is found before anything is changed. */
 export async function requireRole(query: Query, role: string): Promise<void> {
   const found = await query("SELECT FROM pg_roles WHERE rolname = $1", [role])
   if (found.length > 0) return
@@ -28,9 +28,9 @@ export async function requireRole(query: Query, role: string): Promise<void> {
 }
 
 /**
- * Lets a role use the store that may not change its tables, nor those that later migrations add. Answers whether it could
- * not before. Who grants what is not theirs is only warned by the server, or not even that, so what the role may do in
- * the end is looked at, and an error says what it lacks.
+ * Lets a role use the store, but not change its tables; this includes the tables that later migrations add. True if the
+ * role could not use it before. The server at most warns a role that grants what it does not own. So the rights are
+ * looked at afterwards, and an error says which are missing.
  */
 export async function grantUse(wish: GrantWish): Promise<boolean> {
   const { database, schema, role } = wish
@@ -45,7 +45,10 @@ export async function grantUse(wish: GrantWish): Promise<boolean> {
   return lackedBefore.length > 0
 }
 
-/** Taken back where the store itself is not given: nothing is left behind in the name of a role that does not own it. */
+/**
+ * Grants all rights. Rolled back if rights on the store itself are still missing: nothing is left behind in the name of
+ * a role that does not own it.
+ */
 async function grantAll(query: Query, { schema, role }: GrantWish): Promise<void> {
   await lockMigration(query, schema)
   const [row] = await query<{ name: string }>("SELECT current_database()::text AS name")

@@ -13,13 +13,13 @@ export interface MigrateStoreOptions extends Pick<DatabaseOptions, "url" | "sche
 }
 
 export interface StoreMigration {
-  /** False: the tables were those of this version. */
+  /** False: the tables were of this version already. */
   readonly hasChanged: boolean
   /** False: the role could use the store before, or none was named. */
   readonly hasGranted: boolean
 }
 
-/** Brings a store to this version without opening an engine on it. A role that may not use it then is an error. */
+/** Migrates a store to this version without opening an engine on it. Fails if the named role may not use it afterwards. */
 export async function migrateStore(options: MigrateStoreOptions): Promise<StoreMigration> {
   const { url, schema = DEFAULT_SCHEMA, grantTo, tell = () => {} } = options
   const database = await openDatabase({ url, schema, tell })
@@ -34,15 +34,15 @@ export async function migrateStore(options: MigrateStoreOptions): Promise<StoreM
 }
 
 export interface StoreLook {
-  /** As the server tells it. */
+  /** The version of the server, as it tells it. */
   readonly serverVersion: string
-  /** False: it is brought to this version by the next one that opens it. */
+  /** False: the next process that opens the store migrates it. */
   readonly isCurrent: boolean
   /** A right that the role needs to use the store and lacks; null: none. */
   readonly lacking: LackingRight | null
 }
 
-/** Changes nothing. Refused as opening it would be. */
+/** Looks at a store without changing it. Refused for the reasons for which opening the store would be. */
 export async function lookAtStore({ url, schema = DEFAULT_SCHEMA, tell }: MigrateStoreOptions): Promise<StoreLook> {
   const database = await openDatabase({ url, schema, ...(tell && { tell }) })
   try {

@@ -88,7 +88,7 @@ test("a migration that fails leaves nothing behind", async () => {
   expect(await database.query(`SELECT to_regnamespace('${SCHEMA}') IS NULL AS missing`)).toEqual([{ missing: true }])
 })
 
-test("tables of an earlier pg-boss are brought to this version with what waits in them", async () => {
+test("tables of an earlier pg-boss are migrated to this version with what waits in them", async () => {
   await migrate(database, SCHEMA)
   const queue = `${SCHEMA}_queue`
   await database.query(`SELECT ${queue}.create_queue('builds', '{"policy":"standard"}')`)
@@ -142,7 +142,7 @@ test("a role that may not change tables leaves those of an earlier pg-boss as th
   await boss.close()
 })
 
-test("what a later migration adds can be used by whom the store was given to", async () => {
+test("a role that may use the store may also use what a later migration adds", async () => {
   await migrate(database, SCHEMA)
   const role = await createRole()
   await grantUse({ database, url: place.url, schema: SCHEMA, role })

@@ -12,14 +12,15 @@ export const STORE_VERSION = MIGRATIONS.length
 const OLDEST_SERVER = 14
 
 /**
- * A migration that waits for a backup makes every reader of the table wait behind it: so it waits only for a moment.
+ * How long a migration waits for a lock. While it waits, for a backup for example, every reader of the table waits
+ * behind it.
  */
 const LOCK_TIMEOUT_MS = 1_000
 const PAUSE_MS = 1_000
 
 interface VersionWish extends Pick<ConnectionOptions, "url" | "schema"> {
   readonly database: Database
-  /** Once it aborts, neither a server that is away nor somebody who uses the tables is waited for. */
+  /** Once it aborts, the migration waits neither for a server that is away nor for a session that uses the tables. */
   readonly leaving?: AbortSignal
   /** A line for the person who waits. */
   tell(line: string): void
@@ -29,8 +30,8 @@ const TELL_AFTER_MS = 800
 const TELL_AGAIN_MS = 10_000
 
 /**
- * Brings the store to this version, on connections of its own where nothing has a time limit: a large table takes as long
- * as it takes, and so does another process that is at it already. Answers whether anything had to be changed.
+ * Migrates the store to this version, on connections of its own without time limits: a large table takes as long as it
+ * takes, and so does another process that is migrating already. True if anything had to be changed.
  */
 export async function ensureVersion(wish: VersionWish): Promise<boolean> {
   const { url, schema = DEFAULT_SCHEMA, database, leaving, tell } = wish
@@ -51,18 +52,18 @@ const HELD_UP =
   "Somebody uses the tables and does not let go, as a backup does. They are changed as soon as that is over; look into pg_stat_activity."
 
 interface MigrationHold {
-  /** Called while another session uses the tables and does not let go. */
+  /** Called while another session uses the tables and keeps their locks. */
   readonly onHeldUp?: () => void
-  /** Once it aborts, nobody waits for that. */
+  /** Once it aborts, the migration does not wait for that session. */
   readonly leaving?: AbortSignal | undefined
 }
 
 /**
- * Brings the store to this version: first pg-boss its tables, by itself, then our own in one transaction. A process
- * that dies between the two leaves a store that is not current, and the next one goes on from there. Any number of
- * processes may do this at once: one does it, the others wait and find it done. A store that needs nothing is only
- * read, so a role without the right to change tables can use it. Answers whether it has changed anything. Takes two
- * connections.
+ * Migrates the store to this version: pg-boss migrates its tables first, by itself; then ours are migrated in one
+ * transaction. A process that dies between the two leaves a store that is not current, and the next process goes on
+ * from there. Any number of processes may do this at once: one migrates, the others wait and find it done. A store that
+ * is current is only read, so a role without the right to change tables can use it. True if anything was changed. Takes
+ * two connections.
  */
 export async function migrate(database: Database, schema: string, hold: MigrationHold = {}): Promise<boolean> {
   if (await isCurrent(database.query, schema)) return false
@@ -79,7 +80,7 @@ export async function migrate(database: Database, schema: string, hold: Migratio
   }
 }
 
-/** Before pg-boss is done, the transaction has read no table: it would keep pg-boss from changing it. */
+/** The transaction reads no table before pg-boss is done, because its lock would keep pg-boss from changing that table. */
 async function migrateAll(database: Database, query: Query, schema: string): Promise<boolean> {
   await query(
     "SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0",
@@ -92,12 +93,15 @@ async function migrateAll(database: Database, query: Query, schema: string): Pro
   return true
 }
 
-/** Until the end of the transaction nobody else changes the tables of this store, or who may use them. */
+/** Until the end of the transaction, no other process migrates this store or grants its use. */
 export async function lockMigration(query: Query, schema: string): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
 }
 
-/** Refuses what this version must not touch: a newer store that says so, another program's tables, an old server. */
+/**
+ * True if the store has all migrations of this version. Refuses what this version must not touch: a newer store that
+ * excludes it, another program's tables, an old server.
+ */
 export async function isCurrent(query: Query, schema: string): Promise<boolean> {
   const { server, tables, hasVersions } = await lookAround(query, schema)
   if (server < OLDEST_SERVER) {
@@ -154,7 +158,7 @@ async function migrateStore(query: Query, schema: string): Promise<void> {
   }
 }
 
-/** A role may own a schema that it could not have created. */
+/** Creates the schema only if it is missing: a role may own a schema that it could not have created. */
 async function ensureSchema(query: Query, schema: string): Promise<void> {
   const [row] = await query<{ exists: boolean }>("SELECT to_regnamespace($1) IS NOT NULL AS exists", [schema])
   if (!row?.exists) await query(`CREATE SCHEMA ${schema}`)

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { Database, Query } from "../connection/database.ts"
 
-/** The version of its own tables that the pg-boss of this release works with. */
+/** The version of the tables of pg-boss that this release works with. */
 export const QUEUE_VERSION = 43
 
 /** pg-boss has a schema of its own beside the store's. */
@@ -9,14 +9,14 @@ export function toQueueSchema(schema: string): string {
   return `${schema}_queue`
 }
 
-/** 0: there are no tables. */
+/** 0 if there are no tables. */
 export async function readQueueVersion(query: Query, schema: string): Promise<number> {
   const { PgBoss } = await import("pg-boss")
   const boss = new PgBoss({ db: toExecutor(query), schema: toQueueSchema(schema), supervise: false, schedule: false })
   return (await boss.isInstalled()) ? ((await boss.schemaVersion()) ?? 0) : 0
 }
 
-/** Through this pg-boss sends its statements. */
+/** The interface through which pg-boss sends its statements. */
 export function toExecutor(query: Query) {
   return {
     async executeSql(text: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }> {
@@ -26,9 +26,9 @@ export function toExecutor(query: Query) {
 }
 
 /**
- * Lets pg-boss create its tables, or bring them to this version, in transactions of its own. Newer tables stay as they are.
- * Its statements wait for a lock for half a minute, and everybody who wants the table waits behind them: so they are sent
- * only once nobody else was found to hold a table for longer than the lock timeout.
+ * Lets pg-boss create its tables, or migrate them to this version, in transactions of its own. Newer tables stay as
+ * they are. The statements of pg-boss wait for a lock for half a minute, and everybody who wants the table waits behind
+ * them. So they are sent only after a test has found nobody who holds a table for longer than the lock timeout.
  */
 export async function migrateQueue(database: Database, schema: string, lockTimeoutMs: number): Promise<void> {
   const { query } = database

@@ -7,13 +7,13 @@ export interface LackingRight {
   readonly fix: string
 }
 
-/** Something of a store that a role may not use as it must. */
+/** An object of a store on which a role lacks rights that it needs. */
 export interface MissingRights {
   readonly kind: "database" | "schema" | "table" | "sequence" | "function"
-  /** As SQL writes it. */
+  /** The name of the object, as SQL writes it. */
   readonly name: string
   readonly owner: string
-  /** With commas between them. */
+  /** The missing rights, with commas between them. */
   readonly rights: string
 }
 
@@ -39,7 +39,7 @@ const MISSING = `WITH spaces AS (SELECT * FROM pg_namespace WHERE oid IN (to_reg
   SELECT kind, name, pg_get_userbyid(owner)::text AS owner, string_agg(need, ', ') AS rights
   FROM asked WHERE NOT has GROUP BY place, kind, name, owner ORDER BY place, name`
 
-/** All that a role must be given to use the tables that are there. Empty: it may. */
+/** All rights that a role lacks to use the present tables; empty if it may use them. */
 export function findMissingRights(query: Query, schema: string, role: string): Promise<readonly MissingRights[]> {
   return query<MissingRights>(MISSING, [schema, toQueueSchema(schema), role])
 }
@@ -49,7 +49,7 @@ export function formatMissingRights([first, ...others]: readonly MissingRights[]
   return `${first?.rights} on the ${first?.kind} ${first?.name}${more}`
 }
 
-/** To read and write the tables that are there. */
+/** The rights that this role lacks to read and write the present tables; null if none. */
 export async function findLackingUse(database: Database, schema: string): Promise<LackingRight | null> {
   const [row] = await database.query<{ role: string }>("SELECT current_user::text AS role")
   const role = row?.role ?? ""
@@ -58,7 +58,7 @@ export async function findLackingUse(database: Database, schema: string): Promis
   return { cause: `the role ${role} lacks ${formatMissingRights(missing)}`, fix: toFix(database, role) }
 }
 
-/** To make the tables, or to change those that are there. */
+/** The right that this role lacks to create the tables, or to change the present ones; null if none. */
 export async function findLackingOwnership(database: Database, schema: string): Promise<LackingRight | null> {
   const [row] = await database.query<{ role: string; may: boolean }>(
     `SELECT current_user AS role, CASE WHEN to_regnamespace($1) IS NULL

@@ -1,8 +1,8 @@
 import { SCHEMA } from "./schema.ts"
 
 /**
- * The second version: what runs print. Pieces of one run follow each other without a gap; the oldest go when it prints more
- * than is kept, and all of them with the task, whichever version removes it.
+ * The second version: the output of runs. The pieces of a run follow each other without a gap. The oldest are deleted
+ * when the run prints more than is kept, and all of them with the task, whichever version of the program removes it.
  */
 const OUTPUT_SCHEMA = `
 CREATE TABLE outputs (
@@ -15,19 +15,22 @@ CREATE TABLE outputs (
 );
 `
 
-/** The third version: which folder a task names, so that workers without that folder are not offered the task. Null in tasks that earlier versions of the program write. */
+/**
+ * The third version: the folder that a task names, so that workers without that folder are not offered the task. Null
+ * in tasks that earlier versions of the program write.
+ */
 const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
 
 interface Migration {
   readonly statements: string
   /**
-   * The oldest version of the store that programs may be written for to go on beside this one, while a fleet is updated.
-   * It stays where a change only adds, as a column that may be null; it rises where the writes of older programs would fail.
+   * The oldest version of the store whose programs may go on beside this one, while a fleet is updated. It stays the
+   * same if a change only adds, such as a column that may be null. It rises if the writes of older programs would fail.
    */
   readonly usableFrom: number
 }
 
-/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+/** Forward only. The version of a store is the number of entries applied to it; an entry that was released never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   { statements: SCHEMA, usableFrom: 1 },
   { statements: OUTPUT_SCHEMA, usableFrom: 1 },

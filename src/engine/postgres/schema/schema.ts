@@ -1,8 +1,9 @@
 /**
- * The first version of the store on PostgreSQL; later changes are in `schema-changes.ts`. It has the same tables and
- * columns as the embedded one, so that rows are read by the same code: columns a filter names are columns, nested values are JSON as text (a `jsonb` would refuse `\u0000` and
- * forget the order of keys), and times are milliseconds. Ids and keys are compared byte by byte. What belongs to a task is
- * kept under its number and guarded by the lock of its row; what belongs to a session or a group, by theirs.
+ * The first version of the store on PostgreSQL; later changes are in `schema-changes.ts`. Tables and columns are those
+ * of the embedded store, so that the same code reads their rows: fields that filters name have columns, nested values
+ * are JSON as text (a `jsonb` would refuse `\u0000` and forget the order of keys), and times are milliseconds. Ids and
+ * keys are compared byte by byte. Rows that belong to a task are kept under its number and guarded by the lock of its
+ * row; rows of a session or a group are guarded by the lock of its row.
  */
 export const SCHEMA = `
 CREATE SEQUENCE task_numbers;

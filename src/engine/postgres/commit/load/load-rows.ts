@@ -8,10 +8,10 @@ import type { WorkingSet } from "../working-set/working-set.ts"
 import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
 
 /**
- * Locks and loads the wanted rows: first those that guard others, with their locks, tables and rows always in the same order;
- * then the rows that belong to them. Each part is one statement, so that a statement sees the rows as they are after every
- * lock before it was waited for; they are sent together as far as none needs the answer of another. Answers the time, taken
- * when the locks are held: that of the server, unless one is given.
+ * Locks and loads the wanted rows: first the rows that guard others, whose locks every process takes in the same order
+ * of tables and rows; then the rows that belong to them. Each part is one statement, which sees the rows as they are
+ * once all earlier locks are held. The statements are sent together, unless one needs the answer of another. Returns
+ * the time at which the locks are held: the server's, unless one is given.
  */
 export async function loadRows(query: Query, wants: Wants, set: WorkingSet, givenNow?: number): Promise<number> {
   const lockingTasks = lockTasks(query, wants, set)
@@ -25,7 +25,7 @@ export async function loadRows(query: Query, wants: Wants, set: WorkingSet, give
   return givenNow ?? ofOthers ?? ofTasks ?? readNow(query)
 }
 
-/** The kinds that are asked for by the number or the group of a task. */
+/** The kinds that are found by the number or the group of a task, so that tasks have to be loaded first. */
 const OF_TASKS: readonly WantedKind[] = [
   "groupOfTask",
   "noticesOfTask",
@@ -36,7 +36,7 @@ const OF_TASKS: readonly WantedKind[] = [
   "runsOfTask",
 ]
 
-/** A task whose row is locked, and the time at which it was. */
+/** A locked row of a task, and the time at which it was locked. */
 type LockedTask = TaskRow & {
   readonly has_unused_result: number
   readonly used_at: number | null
@@ -46,8 +46,9 @@ type LockedTask = TaskRow & {
 const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
 
 /**
- * Tasks come as rows of their own, which are read faster than JSON: they are what most groups lock. The statement that locks
- * them is sent at once, so that those of other tables stand behind it. Answers the time, when there are any.
+ * Locks tasks. They come as rows of their own, which are read faster than JSON, because they are what most groups lock.
+ * The statement is sent at once, so that those of other tables come after it. Returns the server's time if a task was
+ * found.
  */
 async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
   const values: unknown[] = []
@@ -57,7 +58,7 @@ async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<n
   return rows.at(-1)?.now
 }
 
-/** The time of a row is taken when its lock is held. */
+/** The time of a row is taken once its lock is held. */
 function toStatement(condition: string): string {
   return `WITH locked AS MATERIALIZED (SELECT ${LOCKED_COLUMNS} FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
     SELECT *, ${NOW} AS now FROM locked`

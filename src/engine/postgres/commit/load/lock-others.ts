@@ -9,7 +9,10 @@ import { createQuestions, ifWanted, type Questions, toWanted } from "./questions
 import { NOW } from "../../connection/server-time.ts"
 import { toStoredLease } from "../../../rules/hold-lease.ts"
 
-/** Locks what is wanted beside tasks, and learns it: in one statement. Answers the time, when anything was asked for. */
+/**
+ * Locks and learns the wanted rows other than tasks, in one statement. Returns the server's time if anything was asked
+ * for.
+ */
 export async function lockOthers(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
   let now: number | undefined
   const questions = createQuestions()
@@ -99,7 +102,7 @@ function askForSessions(questions: Questions, { rows }: Wants, { sessions }: Wor
       for (const row of found) sessions.learn(row.id, toStoredSession(row))
     },
   )
-  // Not locked: for those who change nothing of the session.
+  // Not locked, because only writers who do not change the session ask for it.
   questions.ask(
     rows.workspaceOfSession.values(),
     (ids) => `SELECT id, workspace FROM sessions WHERE id = ANY(${questions.parameter(ids)}::text[])`,

@@ -2,12 +2,12 @@ import type { AskingStep } from "../../../../task/record.ts"
 import type { Query } from "../../connection/database.ts"
 import { isStorable } from "../../schema/storable.ts"
 
-/** Gives the place of a value in the statement. */
+/** Adds a value to the statement and returns its placeholder. */
 export type Parameter = (value: unknown) => string
 
 export type Questions = ReturnType<typeof createQuestions>
 
-/** Several selections that are asked for in one statement, in their order. */
+/** Several selections that one statement asks for, in their order. */
 export function createQuestions() {
   const values: unknown[] = []
   const selections: string[] = []
@@ -21,8 +21,8 @@ export function createQuestions() {
   return {
     parameter,
     /**
-     * A selection of rows, of the shape that its SQL gives them. What is about nothing is not asked for, and learned to
-     * have no rows.
+     * Asks for rows, of the shape that the SQL gives them. A selection about nothing is not sent; `learn` is called
+     * with no rows.
      */
     ask<About extends Storable>(
       about: Iterable<About>,
@@ -34,7 +34,7 @@ export function createQuestions() {
       const selection = `(SELECT json_agg(found)::text FROM (${sql}) AS found)`
       add(selection, (rows: readonly never[] | null) => learn(rows ?? []))
     },
-    /** A single value, as JSON. */
+    /** Asks for a single value, as JSON. */
     askValue: (sql: string, learn: (value: never) => void) => add(`(${sql})::text`, learn),
     isEmpty: () => selections.length === 0,
     async answer(query: Query): Promise<void> {
@@ -48,8 +48,8 @@ export function createQuestions() {
 type Storable = string | number | object
 
 /**
- * A selection of what is wanted; none where nothing is. Leaves out keys that PostgreSQL cannot hold: they are not in
- * the store.
+ * A selection of the wanted rows; none if nothing is wanted. Leaves out keys that PostgreSQL cannot hold, which are not
+ * in the store.
  */
 export function ifWanted<Wanted extends Storable>(
   wanted: Iterable<Wanted>,

@@ -15,9 +15,9 @@ import type { GroupArrival } from "../../../../task/group.ts"
 import { createQuestions, type Questions, toWanted, toWantedSteps } from "./questions.ts"
 
 /**
- * Reads what belongs to rows that are locked, and learns it: in one statement, begun after the locks are held. What
- * belongs to a task that was not locked with it is not learned; the rules ask for it again. Rows of missing tasks are not
- * asked for. A key that PostgreSQL cannot hold is not asked for either, and learned as absent.
+ * Reads and learns the rows that belong to locked rows, in one statement that begins once the locks are held. A row
+ * whose task is not locked is not learned, so that the rules ask for it again. Rows of missing tasks are not asked for.
+ * Neither is a key that PostgreSQL cannot hold, which is learned as absent.
  */
 export async function readDependents(query: Query, wants: Wants, set: WorkingSet): Promise<void> {
   const questions = createQuestions()
@@ -29,7 +29,7 @@ export async function readDependents(query: Query, wants: Wants, set: WorkingSet
   await questions.answer(query)
 }
 
-/** The numbers of those tasks that were found. */
+/** The numbers of the tasks that were found. */
 function numbersOf({ tasks }: WorkingSet, ids: Iterable<TaskId>): readonly number[] {
   return [...ids].flatMap((id) => tasks.learned(id)?.number ?? [])
 }

@@ -12,13 +12,13 @@ export interface AppendedEvent {
   readonly body: TaskEventBody
 }
 
-/** A task loses what it has before this sequence number. */
+/** The removal of a task's events before this sequence number. */
 export interface EventRemoval {
   readonly task: number
   readonly before: number
 }
 
-/** Events and artifacts are added and removed without being looked at: none of them is ever loaded. */
+/** The rules add and remove events and artifacts without looking at them, so none is ever loaded. */
 export function createEventRows(undo: UndoLog) {
   const appended = createLog<AppendedEvent>(undo)
   const removals = createLog<EventRemoval>(undo)
@@ -43,10 +43,10 @@ export function createEventRows(undo: UndoLog) {
 
 type Artifact = Omit<ArtifactRecord, "taskId">
 
-/** Bytes that somebody has put, and who keeps them. */
+/** Bytes that were put, and the tasks that keep them. */
 export interface PutArtifact {
   readonly artifact: Artifact
-  /** No task keeps it, so nothing ever removes it. */
+  /** True if the bytes were put without a task: nothing ever removes them. */
   readonly isKept: boolean
   readonly owners: readonly number[]
 }
@@ -60,11 +60,11 @@ export function createArtifactRows(undo: UndoLog) {
   }
   return {
     table,
-    /** Tasks that keep nothing any more. */
+    /** Tasks that keep no artifacts any more. */
     removals: removals.entries,
     /**
-     * Each once, without those that lost their last owner again. A task that was removed puts nothing afterwards: the
-     * order of both does not matter.
+     * Each artifact once, without those that lost their last owner again. A task that was removed puts nothing
+     * afterwards, so the order of puts and removals does not matter.
      */
     put(): readonly PutArtifact[] {
       const removed = new Set(removals.entries())

@@ -3,7 +3,7 @@ import type { DocumentTable } from "../../../rules/tables.ts"
 import { createMemory, type UndoLog } from "./memory.ts"
 import { type DocumentKey, missing, toKey } from "./wants.ts"
 
-/** A loaded document. Its value may not be loaded: writes only ever replace the value. */
+/** A document. Its value need not be loaded, since writes only ever replace it. */
 export type DocumentEntry = DocumentKey & Pick<DocumentRecord, "version"> & Partial<DocumentRecord>
 
 export function createDocumentRows(undo: UndoLog) {

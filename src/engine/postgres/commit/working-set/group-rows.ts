@@ -17,7 +17,7 @@ export function createGroupRows(undo: UndoLog) {
     return groups.get(id)
   }
 
-  /** For those who will want to know how many have arrived. */
+  /** Like `get`, for callers who will also ask for the number of arrivals: both are loaded at once. */
   function getToCount(id: GroupId): GroupEntry | undefined {
     if (groups.isKnown(id)) return groups.get(id)
     throw new Missing((wants) => {
@@ -81,7 +81,7 @@ export function createGroupRows(undo: UndoLog) {
     table,
     arrivals,
     learn: groups.learn,
-    /** All groups of the session are learned. */
+    /** Records that all groups of the session are learned. */
     learnSession: (session: SessionId) => sessions.learn(session, true),
     isKnown: groups.isKnown,
     changes: groups.changes,
@@ -110,7 +110,7 @@ function createArrivalRows(undo: UndoLog) {
     return arrivals.values().filter((entry) => entry.group === group)
   }
 
-  /** A count that was not loaded is not kept: rules that ask for it load it first, and then run again. */
+  /** Changes a count only if it was loaded. Rules that ask for one that was not, load it first and then run again. */
   function addToCount(group: GroupId, by: 1 | -1): void {
     const known = counts.get(group)
     if (known !== undefined) counts.set(group, known + by)
@@ -129,7 +129,7 @@ function createArrivalRows(undo: UndoLog) {
       if (count === undefined) throw missing("arrivalCount", group)
       return count
     },
-    /** A task that ends has no arrival in a group that still counts: beginning its run has taken it away. */
+    /** A task that ends has no earlier arrival in an unfinished group: the beginning of its run has removed it. */
     put(entry: ArrivalEntry): void {
       const place = toKey([entry.group, entry.task])
       if (!arrivals.get(place)) addToCount(entry.group, 1)
@@ -142,7 +142,7 @@ function createArrivalRows(undo: UndoLog) {
       addToCount(group, -1)
       arrivals.set(place, undefined)
     },
-    /** The group begins with none. */
+    /** A new group has no arrivals. */
     begin(group: GroupId): void {
       counts.set(group, 0)
       wholeGroups.set(group, true)
@@ -154,16 +154,16 @@ function createArrivalRows(undo: UndoLog) {
       wholeGroups.set(group, true)
     },
     learnCount: counts.learn,
-    /** All of a group. */
+    /** Learns all arrivals of a group. */
     learn(group: GroupId, entries: readonly ArrivalEntry[]): void {
       wholeGroups.learn(group, true)
       counts.learn(group, entries.length)
       for (const entry of entries) arrivals.learn(toKey([group, entry.task]), entry)
     },
-    /** Groups that lose what they have in the store. */
+    /** Groups whose stored arrivals are all removed. */
     removals: removals.entries,
     changes: arrivals.changes,
-    /** The groups whose arrivals are removed without being loaded. */
+    /** Single arrivals that are removed, loaded or not. */
     departures: departures.entries,
   }
 }

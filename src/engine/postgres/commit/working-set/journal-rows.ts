@@ -18,7 +18,7 @@ export function createStepRows(undo: UndoLog, tasks: TaskRows) {
   const cleared = createMemory<true>(undo)
   const removals = createLog<number>(undo)
 
-  /** Nothing of it is in the store, or nothing will be. */
+  /** True if the store has no steps of the task, or will have none of those it has. */
   function isWhole(task: number): boolean {
     return cleared.isKnown(String(task)) || tasks.isNew(task)
   }
@@ -66,7 +66,7 @@ export function createStepRows(undo: UndoLog, tasks: TaskRows) {
     learnCompletion(task: number, run: number, last: number): void {
       completions.learn(toKey([task, run]), { task, run, last })
     },
-    /** Tasks that lose the steps they have in the store. */
+    /** Tasks whose stored steps are removed. */
     removals: removals.entries,
     changes: steps.changes,
   }
@@ -82,7 +82,7 @@ export function createRunRows(undo: UndoLog, tasks: TaskRows) {
   const wholeTasks = createMemory<true>(undo)
   const removals = createLog<number>(undo)
 
-  /** A task whose first run is the last in the store has no earlier one there. */
+  /** A task that is stored in its first run has no earlier one there. */
   function requireWhole(task: number): void {
     const id = tasks.idOf(task)
     if (wholeTasks.isKnown(String(task)) || tasks.isNew(task) || tasks.learned(id)?.course.run === 1) return
@@ -112,7 +112,7 @@ export function createRunRows(undo: UndoLog, tasks: TaskRows) {
 
   return {
     table,
-    /** All earlier runs of the task. */
+    /** Learns all earlier runs of the task. */
     learn(task: number, records: readonly TaskRecord[]): void {
       wholeTasks.learn(String(task), true)
       for (const record of records) runs.learn(toKey([task, record.run]), { task, record })

@@ -1,6 +1,6 @@
 import { Missing, type NumberKind } from "./wants.ts"
 
-/** Takes back what was changed since a mark, the last change first. */
+/** Undoes the changes since a mark, the last one first. */
 export interface UndoLog {
   note(takeBack: () => void): void
   mark(): number
@@ -24,14 +24,17 @@ export interface Changed<Value> {
   readonly after: Value | undefined
 }
 
-/** The rows of a transaction by what has become of them. */
+/** The rows that a transaction has removed, made and changed. */
 export interface SortedChanges<Value> {
   readonly gone: readonly Value[]
   readonly made: readonly Value[]
   readonly changed: readonly { readonly before: Value; readonly after: Value }[]
 }
 
-/** A row under the key of a removed one may be another row: then the one is gone and the other is made. */
+/**
+ * A row under the key of a removed row may be another row, as `isSame` tells: then the first is gone and the second is
+ * made.
+ */
 export function sortChanges<Value>(
   changes: readonly Changed<Value>[],
   isSame: (before: Value, after: Value) => boolean = () => true,
@@ -50,7 +53,7 @@ export function sortChanges<Value>(
 }
 
 /**
- * Rows by key: what was loaded, and over it what the rules have made of it. What is known to be absent is known, too.
+ * Rows by key: the loaded values, and over them what the rules have written. A row may also be known to be absent.
  * Values are replaced, never changed.
  */
 export function createMemory<Value>(undo: UndoLog) {
@@ -59,9 +62,9 @@ export function createMemory<Value>(undo: UndoLog) {
 
   return {
     isKnown: (key: string): boolean => written.has(key) || loaded.has(key),
-    /** Undefined when it is absent, or when nobody knows. */
+    /** Undefined if the row is absent, or not known. */
     get: (key: string): Value | undefined => (written.has(key) ? written.get(key) : loaded.get(key)),
-    /** Everything that is known and there. */
+    /** All known rows that exist. */
     values(): readonly Value[] {
       const found: Value[] = []
       for (const value of written.values()) if (value !== undefined) found.push(value)
@@ -92,7 +95,7 @@ export function createMemory<Value>(undo: UndoLog) {
   }
 }
 
-/** A list that only grows, until a writer's part of it is taken back. */
+/** A list that only grows, unless the entries of a refused writer are undone. */
 export function createLog<Entry>(undo: UndoLog) {
   const entries: Entry[] = []
   return {
@@ -104,7 +107,7 @@ export function createLog<Entry>(undo: UndoLog) {
   }
 }
 
-/** Fresh numbers of one sequence. Those that a refused writer took are given to the next. */
+/** Fresh numbers of one sequence. Numbers that a refused writer took are given to the next one. */
 export function createNumbers(kind: NumberKind, undo: UndoLog) {
   const known: number[] = []
   let taken = 0

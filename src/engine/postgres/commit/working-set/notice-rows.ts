@@ -6,7 +6,7 @@ import { createLog, createMemory, type UndoLog } from "./memory.ts"
 import type { TaskRows } from "./task-rows.ts"
 import { missing, toKey, toStepKey } from "./wants.ts"
 
-/** Changes to notices that may not be loaded. They are written before the loaded ones. */
+/** Changes to a task's notices, loaded or not. They are written before the changes to loaded ones. */
 type NoticeSweep =
   | { readonly sweep: "supersede"; readonly task: number; readonly kind: NoticeKind; readonly at: number }
   | { readonly sweep: "remove" | "detach"; readonly task: number }
@@ -67,9 +67,9 @@ export function createNoticeRows(undo: UndoLog, tasks: TaskRows) {
   return {
     table,
     learn: (notice: StoredNotice) => notices.learn(toNoticeKey(notice), notice),
-    /** All notices of the task are learned. */
+    /** Records that all notices of the task are learned. */
     learnTask: (id: TaskId) => wholeTasks.learn(id, true),
-    /** All that the step has claimed is learned. */
+    /** Records that all notices claimed by the step are learned. */
     learnClaims: (step: AskingStep) => steps.learn(toStepKey(step), true),
     sweeps: sweeps.entries,
     changes: notices.changes,

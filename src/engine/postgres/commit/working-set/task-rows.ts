@@ -40,7 +40,7 @@ export function createTaskRows(undo: UndoLog) {
     return entry
   }
 
-  /** The rules pass on a task as they found it, with what they changed: it is the whole of it. */
+  /** Saves the whole task: the rules pass on a task as they found it, with what they changed. */
   function save(task: StoredTask): void {
     entries.set(task.details.id, { ...entryOf(task), task })
   }
@@ -100,22 +100,22 @@ export function createTaskRows(undo: UndoLog) {
       entries.learn(details.id, entry)
       index.learn(entry.task)
     },
-    /** There is no task of this id, unless it was learned. */
+    /** Records that there is no task of this id, unless one was learned. */
     learnId(id: TaskId): void {
       if (!entries.isKnown(id)) entries.learn(id, undefined)
     },
-    /** The same for a number. */
+    /** Records that there is no task of this number, unless one was learned. */
     learnNumber(number: number): void {
       if (!ids.has(number)) absentNumbers.add(number)
     },
-    /** All tasks of the session are learned. */
+    /** Records that all tasks of the session are learned. */
     learnSession: (session: string) => sessions.learn(session, true),
     isKnown: (number: number) => ids.has(number),
     isIdKnown: entries.isKnown,
-    /** Written by this transaction: nothing in the store belongs to it yet. */
+    /** True if this transaction has made the task: nothing in the store belongs to it yet. */
     isNew: (number: number) => entries.learned(idOf(number))?.task.number !== number,
     idOf,
-    /** As it is in the store. */
+    /** The task as it is stored. */
     learned: (id: TaskId) => entries.learned(id)?.task,
     changes: entries.changes,
   }
@@ -160,12 +160,12 @@ function createTaskIndex(undo: UndoLog) {
       if (key !== null) keys.learn(toKey([workspace, key]), id)
       if (askedBy) steps.learn(toStepKey(askedBy), id)
     },
-    /** Does nothing when its task was learned. */
+    /** Records that no task has this key, unless one was learned. */
     learnKey({ workspace, key }: IdempotencyKey): void {
       const place = toKey([workspace, key])
       if (!keys.isKnown(place)) keys.learn(place, undefined)
     },
-    /** The same for a step. */
+    /** Records that this step has asked for no task, unless one was learned. */
     learnStep(step: AskingStep): void {
       const place = toStepKey(step)
       if (!steps.isKnown(place)) steps.learn(place, undefined)

@@ -35,17 +35,17 @@ function createRows() {
     claimsOfStep: new Map<string, AskingStep>(),
     wait: new Map<string, WaitId>(),
     step: new Map<string, AskingStep>(),
-    /** The number of the step of the run that finished last. */
+    /** The completion number of the step that finished last in the run. */
     lastCompletion: new Map<string, { readonly taskId: TaskId; readonly run: number }>(),
     runsOfTask: new Map<string, TaskId>(),
     group: new Map<string, GroupId>(),
-    /** The group of a task, with the number of its arrivals, when it has one. */
+    /** The group of a task, if it has one, with the number of the group's arrivals. */
     groupOfTask: new Map<string, TaskId>(),
     groupsOfSession: new Map<string, SessionId>(),
     arrivalCount: new Map<string, GroupId>(),
     arrivals: new Map<string, GroupId>(),
     session: new Map<string, SessionId>(),
-    /** The workspace of a session, for those who change nothing of it. */
+    /** The workspace of a session, for writers who do not change the session. */
     workspaceOfSession: new Map<string, SessionId>(),
     lease: new Map<string, string>(),
     document: new Map<string, DocumentKey>(),
@@ -65,7 +65,7 @@ export function isWanting({ rows, numbers }: Wants): boolean {
   return Object.values(rows).some(({ size }) => size > 0) || Object.values(numbers).some((count) => count > 0)
 }
 
-/** The rules looked up a row that is not loaded. Thrown through the rules, and caught by the commit alone. */
+/** Thrown when the rules look up a row that is not loaded. It passes through the rules, and only the commit catches it. */
 export class Missing extends Error {
   override readonly name = "Missing"
   readonly wants: Wants
@@ -81,7 +81,7 @@ export function missing<Kind extends WantedKind>(kind: Kind, wanted: Wanted<Kind
   return new Missing((wants) => want(wants, kind, wanted))
 }
 
-/** Adds what the second wants to the first. */
+/** Adds the wants of the second to the first. */
 export function addWants(wants: Wants, more: Wants): void {
   for (const kind of Object.keys(wants.rows) as WantedKind[]) {
     const known: Map<string, unknown> = wants.rows[kind]
@@ -90,7 +90,7 @@ export function addWants(wants: Wants, more: Wants): void {
   for (const kind of NUMBER_KINDS) wants.numbers[kind] += more.numbers[kind]
 }
 
-/** The same text for the same thing, whatever it holds. */
+/** A key as text: the same text for keys of the same values. */
 export function toKey(wanted: string | number | object): string {
   switch (typeof wanted) {
     case "string":

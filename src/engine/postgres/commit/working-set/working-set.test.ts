@@ -18,7 +18,7 @@ function begin(): { set: WorkingSet; run(...operations: readonly Operation[]): u
   return { set, run: (...operations) => operations.map((operation) => perform(operation, createChange(NOW))) }
 }
 
-/** A task that the store has. */
+/** Learns a task as if it were stored. */
 function learnTask({ tasks }: WorkingSet, changes: Parameters<typeof sampleDetails>[0] = {}, number = 70): StoredTask {
   const maker = createWorkingSet(createJudgeLease())
   maker.tasks.numbers.learn([number])
@@ -43,7 +43,7 @@ function wantedBy(look: () => unknown): WantedKind[] {
 const apply = (taskId: TaskId): Operation => ({ op: "task.apply", run: { taskId, run: 1, fence: 1 }, event: COMPLETED })
 
 describe("a working set", () => {
-  test("knows nothing of what was not loaded, and says what it lacks", () => {
+  test("knows nothing of rows that were not loaded, and says what it lacks", () => {
     const { set, run } = begin()
     const { id } = sampleDetails()
     expect(wantedBy(() => run(apply(id)))).toEqual(["task"])
@@ -68,7 +68,7 @@ describe("a working set", () => {
     expect(answers[4]).toEqual([key])
   })
 
-  test("takes back what was changed since a mark, and nothing else", () => {
+  test("undoes the changes since a mark, and nothing else", () => {
     const { set, run } = begin()
     const [first, second] = [sampleDetails({ idempotencyKey: "k" }), sampleDetails({ idempotencyKey: "l" })]
     set.tasks.index.learnKey({ workspace: first.workspace, key: "k" })
@@ -85,7 +85,7 @@ describe("a working set", () => {
     expect(set.tasks.changes().map(({ after }) => after?.task.number)).toEqual([1, 2])
   })
 
-  test("begins anew from what was loaded when all is taken back", () => {
+  test("is as it was loaded when all changes are undone", () => {
     const { set, run } = begin()
     const task = learnTask(set)
     run(apply(task.details.id))
@@ -101,7 +101,7 @@ describe("a working set", () => {
     expect(set.notices.changes()).toMatchObject([{ before: undefined, after: { state: "pending", task: 70 } }])
   })
 
-  test("supersedes notices that are near and those that are not", () => {
+  test("supersedes notices, loaded or not", () => {
     const { set, run } = begin()
     const { details } = learnTask(set)
     run(apply(details.id), { op: "task.begin_run", taskId: details.id, afterRun: 1, reason: "retry" })
@@ -135,7 +135,7 @@ describe("a working set", () => {
     expect(set.tables.groups.entryOf(group)).toMatchObject({ state: "joined" })
   })
 
-  test("tells a task that was removed from one of the same id that came after it", () => {
+  test("tells a removed task from a later one with the same id", () => {
     const { set, run } = begin()
     const old = learnTask(set)
     const taskId = old.details.id
@@ -145,7 +145,7 @@ describe("a working set", () => {
     expect(set.events.appended().map(({ task }) => task)).toEqual([1, 1])
   })
 
-  test("refuses what is there already", () => {
+  test("refuses a task that exists already", () => {
     const { set, run } = begin()
     const { details } = learnTask(set)
     expect(() => run({ op: "task.create", details, entry: RUNNING })).toThrow("There is a task")

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { type Built, createBulk, columnsOf } from "./bulk.ts"
 import { sendRows } from "./write-rows.ts"
 
-test("what was sent before a mistake was found fails without ending the process", async () => {
+test("a statement that fails after it was sent does not end the process", async () => {
   const unheard: unknown[] = []
   const hear = (reason: unknown): void => void unheard.push(reason)
   process.on("unhandledRejection", hear)
@@ -13,7 +13,7 @@ test("what was sent before a mistake was found fails without ending the process"
   expect(unheard).toEqual([])
 })
 
-test("what is the same in all rows is sent once, and the rest as arrays side by side", () => {
+test("a value that is the same in all rows is sent once, and the others as parallel arrays", () => {
   const built: Built[] = []
   const bulk = createBulk(built)
   const rows = [1, 2].map((number) => ({ number, status: "queued", worker: null, state: number === 1 ? null : "{}" }))

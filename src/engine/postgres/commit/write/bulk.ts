@@ -9,9 +9,9 @@ export interface Built {
 export type Bulk = ReturnType<typeof createBulk>
 
 /**
- * Statements of a transaction that write many rows at once. All are built before one is sent: a value that cannot be
- * stored is found while nothing has happened. Where there are no rows, there is no statement. Columns are named: those
- * that a newer schema adds keep their defaults. Adds what it builds to `statements`.
+ * Builds statements that write many rows at once, and adds them to `statements`. All are built before the first is
+ * sent, so that a value that cannot be stored is found while nothing has happened. Without rows there is no statement.
+ * Columns are named, so that those that a newer schema adds get their defaults.
  */
 export function createBulk(statements: Built[]) {
   /** Any other statement, unless `count` is 0. */
@@ -29,7 +29,7 @@ export function createBulk(statements: Built[]) {
     run(count, `INSERT INTO ${table} (${names.join(", ")}) ${source}${onConflict}`, values)
   }
 
-  /** The key is among the columns. `also`: an assignment that is the same for all. */
+  /** The key is among the columns. `also`: an assignment that is the same for all rows. */
   function update(table: string, columns: readonly Column[], key: readonly string[], also?: string): void {
     const count = countRows(columns)
     if (count === 0) return
@@ -45,7 +45,7 @@ export function createBulk(statements: Built[]) {
   return {
     insert: (table: string, columns: readonly Column[]) => insert(table, columns),
     update,
-    /** Inserts what is made and updates what is changed. `also`: an assignment that is the same for all that changed. */
+    /** Inserts new rows and updates changed ones. `also`: an assignment that is the same for all changed rows. */
     save<Value>(
       table: string,
       { made, changed }: SortedChanges<Value>,
@@ -56,7 +56,7 @@ export function createBulk(statements: Built[]) {
       insert(table, columnsOf(made.map(toColumns)))
       update(table, columnsOf(changed.map(({ after }) => toColumns(after))), key, also)
     },
-    /** Rows whose key is there already are replaced. */
+    /** Inserts rows. A row whose key exists already is replaced. */
     put<Value>(
       table: string,
       changes: readonly Changed<Value>[],
@@ -85,7 +85,7 @@ export interface Column {
   readonly values: readonly Value[]
 }
 
-/** Without names, all of them. */
+/** Default `names`: all columns. */
 export function columnsOf(rows: readonly Row[], names = Object.keys(rows[0] ?? {})): readonly Column[] {
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }))
 }
@@ -99,13 +99,13 @@ interface RowSource {
 }
 
 /**
- * A column whose value is the same in all rows is a parameter, and takes the type of what it is compared with or
- * assigned to: of a hundred tasks that begin or end together most columns are. The others are arrays side by side,
+ * A column whose value is the same in all rows becomes one parameter, which takes the type of what it is compared with
+ * or assigned to. If a hundred tasks begin or end together, most columns are such. The others become parallel arrays,
  * which the server reads several times faster than rows of JSON.
  */
 export function toRowSource(columns: readonly Column[]): RowSource {
   const own = columns.filter(isMixed)
-  // Rows that are all alike are as many all the same.
+  // If all rows are alike, one column becomes an array nevertheless, which tells their number.
   if (own.length === 0 && columns[0] && columns[0].values.length > 1) own.push(columns[0])
   const values: Value[] = own.map(toArray)
   const places = new Map(own.map(({ name }) => [name, `given.${name}`]))
@@ -131,7 +131,7 @@ function toValue(value: Value | undefined): Value {
   return value === undefined || (typeof value === "number" && !Number.isFinite(value)) ? null : value
 }
 
-/** Casts a value to the type of its column. */
+/** The type that a column's values are cast to. */
 function typeOf({ values }: Column): string {
   if (values.some((value) => typeof value === "string")) return "text"
   return values.every((value) => value === null || Number.isSafeInteger(value)) ? "bigint" : "double precision"

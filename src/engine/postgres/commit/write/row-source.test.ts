@@ -24,13 +24,13 @@ test("rows come back as they were, whatever is in them", async () => {
   expect(await keepAndRead(rows)).toEqual(rows)
 })
 
-test("one row, and rows that are all alike, are kept as many as they are", async () => {
+test("one row, and several rows that are all alike, keep their number", async () => {
   const row = { number: 7, size: 0.5, text: "the same", note: null }
   expect(await keepAndRead([row])).toEqual([row])
   expect(await keepAndRead([row, row, row])).toEqual([row, row, row])
 })
 
-test("a number that is none is kept as nothing", async () => {
+test("a number that is not finite is stored as null", async () => {
   const rows = [
     { number: 1, size: Number.POSITIVE_INFINITY, text: "a", note: null },
     { number: 2, size: 3, text: "a", note: null },
@@ -38,7 +38,7 @@ test("a number that is none is kept as nothing", async () => {
   expect((await keepAndRead(rows)).map(({ size }) => size)).toEqual([null, 3])
 })
 
-test("whole numbers are looked for as such, so that an index on them is used", () => {
+test("whole numbers are sent as such, so that an index on them is used", () => {
   const rows = [{ number: 1 }, { number: 2 }]
   expect(toRowSource(columnsOf(rows)).from).toBe("unnest($1::bigint[]) AS given (number)")
 })

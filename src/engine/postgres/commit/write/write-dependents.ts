@@ -6,7 +6,7 @@ import type { WaitEntry } from "../working-set/wait-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
 
-/** Changes rows of a task that were not loaded. */
+/** Changes and removes rows of tasks without their having been loaded. */
 export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits }: WorkingSet): void {
   const stored = (numbers: readonly number[]): number[] => [...new Set(numbers)].filter((task) => !tasks.isNew(task))
   for (const [table, removals] of [

@@ -9,15 +9,12 @@ import type { DocumentEntry } from "../working-set/document-rows.ts"
 import type { StoredSession, StoredLease } from "../../../rules/tables.ts"
 import type { ArrivalEntry, GroupEntry } from "../working-set/group-rows.ts"
 
-/**
- * Sends the statements one behind the other. Nobody waits for their answers: the transaction is refused when one of
- * them fails.
- */
+/** Sends the statements one behind the other. Nobody waits for their answers: the transaction fails if one of them does. */
 export function sendRows(query: Query, statements: readonly Built[]): void {
   for (const { text, values } of statements) query(text, values).catch(() => {})
 }
 
-/** The statements for what the rules have made of the rows: what goes first, then what is new or changed. */
+/** The statements for all changes that the rules have made: first removals, then new and changed rows. */
 export function buildRows(set: WorkingSet): readonly Built[] {
   const statements: Built[] = []
   const bulk = createBulk(statements)
@@ -92,7 +89,7 @@ function toSessionColumns({ number, record }: StoredSession) {
   }
 }
 
-/** The rows of artifacts are locked first, so that nobody becomes an owner while the last one goes. */
+/** Locks the rows of artifacts first, so that no task becomes an owner while the last owner is removed. */
 function removeArtifacts(bulk: Bulk, { tasks, artifacts }: WorkingSet): void {
   const gone = artifacts.removals().filter((task) => !tasks.isNew(task))
   const owned = "SELECT artifact FROM artifact_owners WHERE task = ANY($1::bigint[])"

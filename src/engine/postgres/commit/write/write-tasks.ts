@@ -20,7 +20,7 @@ export function sortTasks({ changes }: WorkingSet["tasks"]): SortedChanges<TaskE
   return sortChanges(changes(), (one, other) => one.task.number === other.task.number)
 }
 
-/** Tasks that go: before the others, which may have what was theirs. */
+/** Removes tasks before other tasks are written, which may have the ids and keys of the removed ones. */
 export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
   const gone = sortTasks(tasks).gone.map(({ task }) => task.number)
   bulk.run(gone.length, "DELETE FROM tasks WHERE number = ANY($1::bigint[])", [gone])
@@ -71,7 +71,7 @@ const INPUT: Reading = {
   metadata: ({ task }) => toStoredJson(task.details.metadata, "metadata"),
 }
 
-/** The columns that move while a task lives. */
+/** The columns that change while a task lives. */
 const MOVING: Reading = {
   ...toStorable({ ...RUN_COLUMNS, ...CHANGEABLE_COLUMNS }),
   progress: ({ task }) => task.course.progress && toStoredJson(task.course.progress, "progress"),
@@ -95,7 +95,7 @@ function toStorableReading(name: string, read: TaskColumns[string]): Reading[str
   }
 }
 
-/** The number, and what is not in every one of the tasks as it was before; nothing when all is. */
+/** The number, and the columns that have changed in at least one of the tasks; empty if none has. */
 function toChangedColumns(tasks: SortedChanges<TaskEntry>["changed"]): readonly Column[] {
   const sources = tasks.map(({ after }) => toSource(after))
   const was = readAll(
