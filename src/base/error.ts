@@ -69,5 +69,5 @@ export function toErrorMessage(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error)
   return "message" in error && typeof error.message === "string"
     ? error.message
-    : "something was thrown that says nothing"
+    : "an error without a message was thrown"
 }

@@ -176,7 +176,10 @@ function toReturn({ plugin, tool }: Elsewhere, { status, result, error }: Backgr
     case "timeout":
       return failWith({ code: "timed_out_elsewhere", message: error ?? `its time was up in ${plugin.name}` }, result)
     default:
-      return failWith({ code: "plugin_unavailable", message: `${plugin.name} says "${status}" of it` }, result)
+      return failWith(
+        { code: "plugin_unavailable", message: `${plugin.name} reported the unknown status "${status}"` },
+        result,
+      )
   }
 }
 

@@ -28,7 +28,7 @@ test("output that is followed while the store is away is stopped by Ctrl+C as ev
   const following = startPiped({ directory: createFolder(), arguments: words })
   await following.shows(/^begun$/m)
   await server.kill()
-  await following.shows(/It is waited for: /)
+  await following.shows(/Waiting for it; /)
   following.kill("SIGINT")
   expect(await following.exited, following.shown()).toBe(3)
   expect(following.shown()).toMatch(/\nmeanwhile: stopped while the store is away\n$/)

@@ -5,7 +5,7 @@ import { runToEnd, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const POLLS = /takes no LISTEN from here, as behind a pooler .* looked for every 250 ms instead/g
+const POLLS = /LISTEN does not work on this connection .* Polling for changes of other processes every 250 ms instead/g
 
 test("behind a pooler that passes no notifications on, every program says once that it looks for changes", async () => {
   await using pooler = await startDeafProxy(await createSharedStore())

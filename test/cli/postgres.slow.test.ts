@@ -115,7 +115,7 @@ test("the doctor says what is at the other end", async () => {
   const looksAtGone = look({ MEANWHILE_ENGINE: `postgres://me:${SECRET}@127.0.0.1:1/work` })
   const fresh = await look(environment)
   expect(fresh.exitCode).toBe(0)
-  expect(fresh.stdout).toMatch(new RegExp(`warning +engine +PostgreSQL [\\d.]+ at ${shown} has not the tables`))
+  expect(fresh.stdout).toMatch(new RegExp(`warning +engine +PostgreSQL [\\d.]+ at ${shown} does not have the tables`))
   await runToEnd({ directory, arguments: ["migrate"], environment })
   expect((await look(environment)).stdout).toMatch(/ok +engine +PostgreSQL .* with the tables of this version/)
   const gone = await looksAtGone

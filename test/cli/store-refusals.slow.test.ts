@@ -17,7 +17,7 @@ test("a store that is not there at the start is waited for, and that is said", a
   ]
   const run = startPiped({ directory: createFolder(), arguments: ["run", "say hello", ...words] })
   run.endInput()
-  await worker.shows(/does not answer yet\. It is waited for, up to 60 s/)
+  await worker.shows(/does not answer yet\. Waiting for it, up to 60 s/)
   await another.shows(/does not answer yet/)
   another.kill("SIGINT")
   expect(await another.exited).toBe(3)
@@ -28,7 +28,7 @@ test("a store that is not there at the start is waited for, and that is said", a
   expect(run.shown()).toMatch(/meanwhile: stopped by a signal; nothing was said yet\n$/)
   const refused = await looks
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
-  expect(refused.stderr).toMatch(/does not answer yet\. It is waited for, up to 5 s\.\nmeanwhile: .*cannot be reached/)
+  expect(refused.stderr).toMatch(/does not answer yet\. Waiting for it, up to 5 s\.\nmeanwhile: .*cannot be reached/)
   await server.start()
   await worker.shows(/takes tasks from/)
   worker.kill("SIGINT")
@@ -43,7 +43,7 @@ test.each(["tasks", "doctor", "migrate", "ledger", ""])(
     onTestFinished(server.start)
     const words = [...(command === "" ? [] : [command]), "--engine", url]
     const program = startPiped({ directory: createFolder(), arguments: words })
-    await program.shows(/does not answer yet\. It is waited for, up to 5 s\.\n/)
+    await program.shows(/does not answer yet\. Waiting for it, up to 5 s\.\n/)
     program.kill("SIGINT")
     expect(await program.exited).toBe(3)
     expect(program.shown()).toMatch(/\nmeanwhile: stopped while it waited for the store\n$/)

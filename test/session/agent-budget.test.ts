@@ -165,6 +165,9 @@ test("a budget of money is refused if the model's price is not known", async () 
   const task = await endOf(opened, await startAgent(opened, { budget: { costMicros: 30 } }))
   expect(task).toMatchObject({
     status: "failed",
-    failure: { code: "invalid_input", message: expect.stringMatching(/price of script\/below is not known.*token budget/) },
+    failure: {
+      code: "invalid_input",
+      message: expect.stringMatching(/price of script\/below is not known.*token budget/),
+    },
   })
 })

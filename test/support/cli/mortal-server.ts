@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest"
 import { startTestServer, type TestServer } from "../postgres/server.ts"
 
 /** What a program says of a store that it loses, and finds again. */
-export const AWAY = /The store at \S+ cannot be reached[^]*It is waited for/
+export const AWAY = /The store at \S+ cannot be reached[^]*Waiting for it/
 export const BACK = /The store at \S+ is back, after \d+ s/
 
 /** Of the tests of one file: a server that can be killed, and the URL of a new store on it. */

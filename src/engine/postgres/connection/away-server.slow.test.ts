@@ -47,7 +47,7 @@ describe.each(WAYS)("a server that $way", ({ onRequest }) => {
     const database = await open({ patienceMs: Number.POSITIVE_INFINITY })
     proxy.onRequest = onRequest
     const asked = database.query("SELECT 1 AS one")
-    await says(/^The store at \S+ .*waited for/)
+    await says(/^The store at \S+ .*Waiting for it/)
     proxy.onRequest = () => "pass"
     await says(/is back, after \d+ s/)
     expect(await asked).toEqual([{ one: 1 }])
@@ -90,7 +90,7 @@ test("a statement without a time limit goes on although the server let nobody in
     return data.includes("user\0") ? "cut" : "pass"
   }
   const asked = database.query("SELECT pg_sleep(12)")
-  await says(/^The store at \S+ .*waited for/)
+  await says(/^The store at \S+ .*Waiting for it/)
   proxy.onRequest = (data) => {
     count(data)
     return "pass"

@@ -66,7 +66,7 @@ test("a server without a free connection is reported at the start, and used once
 
   const lines: string[] = []
   const opening = createPostgresEngine({ url, startPatienceMs: 60_000, tell: (line) => lines.push(line) })
-  await eventually("it says that it waits", () => lines.some((line) => line.includes("It is waited for")))
+  await eventually("it says that it waits", () => lines.some((line) => line.includes("Waiting for it")))
   await crowd.leave()
   await using engine = await opening
   expect(await createEndedTask(engine)).toMatchObject({ status: "completed" })
@@ -86,7 +86,7 @@ test("an engine goes on with the connections that it has, and with more once the
   const working = work()
   await eventually("it says that it waits", async () => {
     await crowd.displace()
-    return lines.some((line) => NO_CONNECTION.test(line) && line.includes("It is waited for"))
+    return lines.some((line) => NO_CONNECTION.test(line) && line.includes("Waiting for it"))
   })
   await crowd.leave()
   for (const { status } of await working) expect(status).toBe("completed")

@@ -34,7 +34,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     onAway(cause) {
       options.onAway?.(true)
       const text = toErrorMessage(toStoreError(cause, name))
-      if (isOpen && !hasLeft()) tell(`${text} It is waited for: what was begun goes on when it is back.`)
+      if (isOpen && !hasLeft()) tell(`${text} Waiting for it; work that has begun continues once it is back.`)
       leaveIfAway()
     },
     onBack(awayMs) {
@@ -97,7 +97,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 
   leaving.addEventListener("abort", leaveIfAway)
-  const waits = `The store at ${server} does not answer yet. It is waited for, up to ${startPatienceMs / 1_000} s.`
+  const waits = `The store at ${server} does not answer yet. Waiting for it, up to ${startPatienceMs / 1_000} s.`
   using _ = setTimeout(() => tell(waits), TELL_AFTER_MS)
   try {
     const first = `${IS_READ_ONLY}, ${toOwnerColumn(settings.schema)}`

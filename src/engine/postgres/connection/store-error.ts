@@ -40,7 +40,7 @@ const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; rest
 const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
 const HELD = refused(
   "store_unavailable",
-  "holds what this changes for another program, which does not go on. Look for it in pg_stat_activity, and try again.",
+  "has the rows that this changes locked by another program, which makes no progress. Find it in pg_stat_activity, then try again.",
 )
 const CERTIFICATE = refused(
   "store_unavailable",

@@ -87,7 +87,7 @@ function toForeign(wake: Wake): Wake {
 }
 
 function toDeafMessage(pollMs: number): string {
-  return `PostgreSQL takes no LISTEN from here, as behind a pooler that hands out connections by transaction. Changes of other processes are looked for every ${pollMs} ms instead. To hear of them at once, connect to the server itself or to a pooler that hands out connections by session.`
+  return `LISTEN does not work on this connection to PostgreSQL, as behind a pooler in transaction mode. Polling for changes of other processes every ${pollMs} ms instead. To hear of them at once, connect to the server itself or to a pooler in session mode.`
 }
 
 /**

@@ -49,7 +49,7 @@ export async function ensureVersion(wish: VersionWish): Promise<boolean> {
 }
 
 const HELD_UP =
-  "Somebody uses the tables and does not let go, as a backup does. They are changed as soon as that is over; look into pg_stat_activity."
+  "Another session holds locks on the tables, as a backup does. The migration continues when that session ends; see pg_stat_activity."
 
 interface MigrationHold {
   /** Called while another session uses the tables and keeps their locks. */

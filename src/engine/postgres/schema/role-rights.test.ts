@@ -29,7 +29,7 @@ test("a role that may not make the tables of an empty database lacks just that",
   expect(await lookAtStore({ url: roleUrl })).toMatchObject({
     isCurrent: false,
     lacking: {
-      cause: expect.stringContaining(`the role ${role} may not make or change them`),
+      cause: expect.stringContaining(`the role ${role} may not create or change them`),
       fix: expect.stringContaining(toCommand(url, role)),
     },
   })

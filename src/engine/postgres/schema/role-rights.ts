@@ -70,7 +70,7 @@ export async function findLackingOwnership(database: Database, schema: string): 
     [schema, toQueueSchema(schema)],
   )
   if (!row || row.may) return null
-  const cause = `it has not the tables of this version, and the role ${row.role} may not make or change them`
+  const cause = `its tables are not those of this version, and the role ${row.role} may not create or change them`
   return { cause, fix: toFix(database, row.role) }
 }
 
