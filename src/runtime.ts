@@ -1,4 +1,6 @@
 import type { Clock } from "./base/clock.ts"
+import { MeanwhileError } from "./base/error.ts"
+import { findNearNames } from "./base/near-name.ts"
 import type { GcSection } from "./builtin/gc/gc-config.ts"
 import type { GivenModel } from "./builtin/models/given-model.ts"
 import type { ModelProvidersOptions } from "./builtin/models/model-providers.ts"
@@ -93,6 +95,42 @@ export interface RuntimeOptions {
   readonly clock?: Clock
   /** How a store on PostgreSQL is waited for, and who is told. */
   readonly storeWait?: StoreWait
+}
+
+const OPTIONS = {
+  dataDirectory: true,
+  engine: true,
+  model: true,
+  plugins: true,
+  discovery: true,
+  agent: true,
+  background: true,
+  gc: true,
+  reports: true,
+  providers: true,
+  models: true,
+  environment: true,
+  synchronous: true,
+  permissions: true,
+  person: true,
+  takesWork: true,
+  takesKinds: true,
+  sessionPlugin: true,
+  sessionConfig: true,
+  onEvent: true,
+  ledger: true,
+  log: true,
+  clock: true,
+  storeWait: true,
+} satisfies Record<keyof RuntimeOptions, true>
+
+/** A program in JavaScript whose `datadirectory` is passed over would keep nothing. */
+export function refuseUnknownOptions(options: RuntimeOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name))
+  if (unknown === undefined) return
+  const near = findNearNames(unknown, Object.keys(OPTIONS))
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${Object.keys(OPTIONS).join(", ")}.`
+  throw new MeanwhileError("invalid_input", `createRuntime has no option ${JSON.stringify(unknown)}. ${hint}`)
 }
 
 export type StoreWait = Pick<

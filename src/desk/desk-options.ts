@@ -47,7 +47,8 @@ export interface DeskScope extends DeskOwner {
 export const LOCAL_PERSON: DeskOwner = { workspace: DEFAULT_WORKSPACE, actor: "person" }
 
 /** Refuses options that are not texts, or are empty, as `invalid_input`. */
-export function toDeskOwner({ workspace, actor }: DeskOptions): DeskOwner {
+export function toDeskOwner(options: DeskOptions): DeskOwner {
+  const { workspace, actor } = options ?? {}
   requireLabel("workspace", workspace)
   requireLabel("actor", actor)
   return { workspace: workspace as WorkspaceId, actor }

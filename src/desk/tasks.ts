@@ -85,7 +85,7 @@ export interface DeskTasks {
   settle(id: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<Standing>
 
   /** Runs a call in the foreground, until it ends or is promoted. */
-  execute(call: DeskCall, options: ExecuteOptions): Execution
+  execute(call: DeskCall, options?: ExecuteOptions): Execution
   start(call: DeskCall): Promise<TaskRecord>
   /** Returns once the stop is accepted. */
   cancel(id: string, request?: StopRequest): Promise<TaskRecord>

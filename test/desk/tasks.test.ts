@@ -247,7 +247,7 @@ describe("the tasks of a desk", () => {
 
   test("run in the foreground until they are promoted", async () => {
     const { desk, gated } = await openDesks()
-    const execution = desk.tasks.execute({ tool: "gated", input: {} }, {})
+    const execution = desk.tasks.execute({ tool: "gated", input: {} })
     const { finish } = await gated.call(1)
     expect(await execution.promote()).toBe(true)
     const answer = await execution.answer
@@ -309,6 +309,7 @@ describe("a desk", () => {
       { actor: "ada" },
       { workspace: "", actor: "ada" },
       { workspace: TEAM, actor: " " },
+      undefined,
     ])
       expect(() => meanwhile.desk(owner as DeskOptions)).toThrow(/A desk needs `(workspace|actor)`/)
   })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
+import { createRuntime, type RuntimeOptions } from "../../src/app.ts"
 import { createTruncateGc } from "../../src/builtin/gc/gc-plugin.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
@@ -174,4 +174,13 @@ test("004-47: the registry hands out schemas, tools, commands and enrichers of w
   expect(await session.runCommand("hi")).toBe("hi")
   await runtime.plugins.unexpose("rich")
   expect(offers()).toEqual([[], [], [], [], []])
+})
+
+test.each([
+  [{ datadirectory: "x" }, "Did you mean dataDirectory?"],
+  [{ colour: "red" }, /There are dataDirectory, engine, /],
+])("an option that a runtime does not have is refused before anything is opened: %j", async (options, hint) => {
+  const refused = createRuntime(options as RuntimeOptions)
+  await expect(refused).rejects.toMatchObject({ code: "invalid_input" })
+  await expect(createRuntime(options as RuntimeOptions)).rejects.toThrow(hint)
 })
