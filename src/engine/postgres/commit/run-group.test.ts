@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { createSessionId, createTaskId, DEFAULT_WORKSPACE, type SessionId, type TaskId } from "../../../task/id.ts"
+import {
+  createSessionId,
+  createTaskId,
+  DEFAULT_WORKSPACE,
+  type GroupId,
+  type SessionId,
+  type TaskId,
+} from "../../../task/id.ts"
 import type { Operation } from "../../../task/operation.ts"
 import { QUEUED } from "../../suite/samples.ts"
 import { expectRefusal } from "../../suite/subject.ts"
@@ -129,8 +136,12 @@ describe("a group of writers", () => {
     const running = create()
     await commit([running])
     const run = { taskId: running.details.id, run: 1, fence: 1 }
-    const bad: readonly (readonly [string, Operation])[] = [
+    const group = odd as GroupId
+    const bad: readonly (readonly [string, ...Operation[]])[] = [
       ["idempotencyKey", create({ idempotencyKey: odd })],
+      ["group", { op: "group.create", details: { ...sampleGroup(), id: group } }, create({ group })],
+      ["taskId", create({ askedBy: { taskId: odd as TaskId, run: 1, key: "call" } })],
+      ["key", create({ askedBy: { taskId: running.details.id, run: 1, key: odd } })],
       ["key", { op: "step.start", run, key: odd, onCrash: "retry" }],
       ["collection", { op: "document.put", workspace, collection: odd, id: "id", value: 1, expectedVersion: 0 }],
       ["id", { op: "document.put", workspace, collection: "odd", id: odd, value: 1, expectedVersion: 0 }],
@@ -139,9 +150,10 @@ describe("a group of writers", () => {
       ["input", create({ input: 1n as never })],
     ]
     const good = Array.from({ length: 20 }, () => create({ title: odd }))
-    const writers = [...good.slice(0, 7), ...bad.map(([, operation]) => operation), ...good.slice(7)]
+    const goodWriters = good.map((operation) => [operation])
+    const badWriters = bad.map(([, ...operations]) => operations)
     sent()
-    const outcomes = await runGroup(writers.map((operation) => [operation]))
+    const outcomes = await runGroup([...goodWriters.slice(0, 7), ...badWriters, ...goodWriters.slice(7)])
     expect(sent().filter((words) => words === "INSERT INTO tasks")).toHaveLength(1)
     for (const [index, [field]] of bad.entries())
       expect(outcomes[index + 7]).toMatchObject({

@@ -71,6 +71,9 @@ const INPUT: Reading = {
   metadata: ({ task }) => toStoredJson(task.details.metadata, "metadata"),
 }
 
+/** Columns that do not have the name of their field. */
+const FIELD_OF: Readonly<Record<string, string>> = { group_id: "group", asked_by_task: "taskId", asked_by_key: "key" }
+
 /** The columns that change while a task lives. */
 const MOVING: Reading = {
   ...toStorable({ ...RUN_COLUMNS, ...CHANGEABLE_COLUMNS }),
@@ -87,7 +90,7 @@ function toStorable(columns: TaskColumns): Reading {
 }
 
 function toStorableReading(name: string, read: TaskColumns[string]): Reading[string] {
-  const field = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const field = FIELD_OF[name] ?? name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   return (source) => {
     const value = read(source)
     if (typeof value !== "string") return value
