@@ -37,32 +37,36 @@ export async function* readEntries(
   store: TaskStore,
   session: SessionId,
   after = 0,
-): AsyncGenerator<{ readonly entry: LogEntry; readonly at: number }> {
-  for (let position = after; ; ) {
-    const records = await store.messages(session, position, ENTRIES_AT_ONCE)
-    for (const { body, at } of records) {
+): AsyncGenerator<{ readonly entry: LogEntry; readonly position: number; readonly at: number }> {
+  for (let from = after; ; ) {
+    const records = await store.messages(session, from, ENTRIES_AT_ONCE)
+    for (const { body, position, at } of records) {
       const entry = parseEntry(body)
-      if (entry) yield { entry, at }
+      if (entry) yield { entry, position, at }
     }
     const last = records.at(-1)
     if (!last || records.length < ENTRIES_AT_ONCE) return
-    position = last.position
+    from = last.position
   }
 }
 
-/** The conversation as the store has it, from the last collection or reset on. */
+/**
+ * The conversation as it was when its record was read, from the last collection or reset on. Another process may append
+ * meanwhile: entries behind the returned position are left out.
+ */
 export async function readHistory(
   store: TaskStore,
-  { id, data, messageCount: position }: SessionRecord,
+  { id, data, messageCount }: SessionRecord,
 ): Promise<{ readonly history: readonly Message[]; readonly position: number }> {
   let history: readonly Message[] = []
   const { historyAfter } = parseSessionData(data)
-  if (historyAfter >= position) return { history, position }
-  for await (const { entry } of readEntries(store, id, historyAfter)) {
+  if (historyAfter >= messageCount) return { history, position: messageCount }
+  for await (const { entry, position } of readEntries(store, id, historyAfter)) {
+    if (position > messageCount) break
     if (entry.kind === "message" && entry.isRedacted) markRedacted(entry.message)
     history = applyEntry(history, entry)
   }
-  return { history, position }
+  return { history, position: messageCount }
 }
 
 /**
