@@ -7,58 +7,78 @@ export interface DocumentKey {
   readonly id: string
 }
 
+/** The rows that can be wanted, by the key that asks for them. */
+interface Wanted {
+  readonly task: TaskId
+  /** The task under this number. */
+  readonly taskNumber: number
+  readonly idempotencyKey: { readonly workspace: WorkspaceId; readonly key: string }
+  readonly askingStep: AskingStep
+  readonly tasksOfSession: SessionId
+  /** Every notice of the task. */
+  readonly noticesOfTask: TaskId
+  /** The notices that the step has claimed, with their tasks. */
+  readonly claimsOfStep: AskingStep
+  readonly wait: WaitId
+  readonly step: AskingStep
+  /** The completion number of the step that finished last in the run. */
+  readonly lastCompletion: { readonly taskId: TaskId; readonly run: number }
+  readonly runsOfTask: TaskId
+  readonly group: GroupId
+  /** The group of a task, if it has one, with the number of the group's arrivals. */
+  readonly groupOfTask: TaskId
+  readonly groupsOfSession: SessionId
+  readonly arrivalCount: GroupId
+  readonly arrivals: GroupId
+  readonly session: SessionId
+  /** The workspace of a session, for writers who do not change the session. */
+  readonly workspaceOfSession: SessionId
+  readonly lease: string
+  readonly document: DocumentKey
+}
+
+export type WantedKind = keyof Wanted
+
 /** The sequences that numbers come from. */
 export const NUMBER_KINDS = ["task_numbers", "session_numbers", "lease_fences"] as const
 export type NumberKind = (typeof NUMBER_KINDS)[number]
 
-/** The rows to load, each once, by the key that asks for them, and how many fresh numbers to draw. */
+/** The rows to load, each once, and how many fresh numbers to draw. */
 export interface Wants {
-  readonly rows: ReturnType<typeof createRows>
+  readonly rows: { readonly [Kind in WantedKind]: Map<string, Wanted[Kind]> }
   readonly numbers: Record<NumberKind, number>
 }
 
 export function createWants(): Wants {
-  return { rows: createRows(), numbers: { task_numbers: 0, session_numbers: 0, lease_fences: 0 } }
-}
-
-function createRows() {
   return {
-    task: new Map<string, TaskId>(),
-    /** The task under this number. */
-    taskNumber: new Map<string, number>(),
-    idempotencyKey: new Map<string, { readonly workspace: WorkspaceId; readonly key: string }>(),
-    askingStep: new Map<string, AskingStep>(),
-    tasksOfSession: new Map<string, SessionId>(),
-    /** Every notice of the task. */
-    noticesOfTask: new Map<string, TaskId>(),
-    /** The notices that the step has claimed, with their tasks. */
-    claimsOfStep: new Map<string, AskingStep>(),
-    wait: new Map<string, WaitId>(),
-    step: new Map<string, AskingStep>(),
-    /** The completion number of the step that finished last in the run. */
-    lastCompletion: new Map<string, { readonly taskId: TaskId; readonly run: number }>(),
-    runsOfTask: new Map<string, TaskId>(),
-    group: new Map<string, GroupId>(),
-    /** The group of a task, if it has one, with the number of the group's arrivals. */
-    groupOfTask: new Map<string, TaskId>(),
-    groupsOfSession: new Map<string, SessionId>(),
-    arrivalCount: new Map<string, GroupId>(),
-    arrivals: new Map<string, GroupId>(),
-    session: new Map<string, SessionId>(),
-    /** The workspace of a session, for writers who do not change the session. */
-    workspaceOfSession: new Map<string, SessionId>(),
-    lease: new Map<string, string>(),
-    document: new Map<string, DocumentKey>(),
-  } as const
+    rows: {
+      task: new Map(),
+      taskNumber: new Map(),
+      idempotencyKey: new Map(),
+      askingStep: new Map(),
+      tasksOfSession: new Map(),
+      noticesOfTask: new Map(),
+      claimsOfStep: new Map(),
+      wait: new Map(),
+      step: new Map(),
+      lastCompletion: new Map(),
+      runsOfTask: new Map(),
+      group: new Map(),
+      groupOfTask: new Map(),
+      groupsOfSession: new Map(),
+      arrivalCount: new Map(),
+      arrivals: new Map(),
+      session: new Map(),
+      workspaceOfSession: new Map(),
+      lease: new Map(),
+      document: new Map(),
+    },
+    numbers: { task_numbers: 0, session_numbers: 0, lease_fences: 0 },
+  }
 }
 
-export type WantedKind = keyof Wants["rows"]
-type Wanted<Kind extends WantedKind> =
-  Wants["rows"][Kind] extends Map<string, infer Key extends string | number | object> ? Key : never
-
-export function want<Kind extends WantedKind>(wants: Wants, kind: Kind, wanted: Wanted<Kind>): void {
-  const known: Map<string, unknown> = wants.rows[kind]
-  known.set(toKey(wanted), wanted)
+export function want<Kind extends WantedKind>(wants: Wants, kind: Kind, wanted: Wanted[Kind]): void {
+  wants.rows[kind].set(toKey(wanted), wanted)
 }
 
 export function isWanting({ rows, numbers }: Wants): boolean {
@@ -77,7 +97,7 @@ export class Missing extends Error {
   }
 }
 
-export function missing<Kind extends WantedKind>(kind: Kind, wanted: Wanted<Kind>): Missing {
+export function missing<Kind extends WantedKind>(kind: Kind, wanted: Wanted[Kind]): Missing {
   return new Missing((wants) => want(wants, kind, wanted))
 }
 
