@@ -4,7 +4,16 @@ import { type Connection, toConnection } from "./connection.ts"
 import { createSockets } from "./sockets.ts"
 import { isSettingRefused, toTrouble, TurnedAway } from "./store-error.ts"
 
-export type Connections = ReturnType<typeof createConnections>
+/** A pool of at most `size` connections, made when needed, each used by one caller at a time. */
+export interface Connections {
+  /** Returns the connection to the pool afterwards, or closes it if it was lost or its state cannot be trusted. */
+  use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
+  /** Refuses, as lost, the statements that were sent before this moment (of the monotonic clock) and not answered. */
+  giveUp(askedBeforeMs: number): void
+  /** Refuses everything from now on, as lost connections do. */
+  cut(): void
+  close(): Promise<void>
+}
 
 interface ConnectionsParts {
   readonly settings: ClientSettings
@@ -16,8 +25,7 @@ interface ConnectionsParts {
 
 const IDLE_MS = 30_000
 
-/** A pool of at most `size` connections, made when needed, each used by one caller at a time. */
-export function createConnections({ settings, size, onDoubt }: ConnectionsParts) {
+export function createConnections({ settings, size, onDoubt }: ConnectionsParts): Connections {
   const sockets = createSockets()
   const unanswered = createUnanswered(onDoubt)
   const owned = new WeakSet<pg.PoolClient>()
@@ -100,8 +108,7 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
   }
 
   return {
-    /** Returns the connection to the pool afterwards, or closes it if it was lost or its state cannot be trusted. */
-    async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    async use(work) {
       const { givenUp, end } = unanswered.begin()
       try {
         return await useOne(work, givenUp)
@@ -113,13 +120,12 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
       }
     },
     giveUp: unanswered.giveUp,
-    /** Refuses everything from now on, as lost connections do. */
-    cut(): void {
+    cut() {
       isOver = true
       unanswered.giveUp(Number.POSITIVE_INFINITY)
       sockets.destroyAll()
     },
-    async close(): Promise<void> {
+    async close() {
       unanswered.close()
       await Promise.all([...retired, pool].map((made) => made.end()))
       sockets.letGo()

@@ -150,8 +150,27 @@ function inDoubt(error: unknown, { server }: StoreName): MeanwhileError {
   return new MeanwhileError("store_unavailable", text, { server }, { cause: error })
 }
 
-type CommitMarks = ReturnType<typeof createCommitMarks>
-type CommitMark = NonNullable<Awaited<ReturnType<CommitMarks["take"]>>>
+/**
+ * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
+ * slot, a row of its own, and writes its number into it as the last thing before the COMMIT, in the same round trip.
+ * (The server's own transaction ids prove nothing after a crash: one that did not reach the log is given out again.)
+ */
+interface CommitMarks {
+  /** Undefined while the store has no tables: then only migrations run, and they may run twice. */
+  take(connection: Connection): Promise<CommitMark | undefined>
+}
+
+interface CommitMark {
+  /** Sends the mark, as the last statement before the COMMIT. */
+  write(connection: Connection): Promise<unknown>
+  /**
+   * Waits while the transaction is still being decided. Afterwards a COMMIT of it that is still on its way is
+   * refused.
+   */
+  isCommitted(connection: Connection): Promise<boolean>
+  /** Called once the transaction is decided. */
+  release(): void
+}
 
 /**
  * Writes a mark, if the transaction has written anything. A slot that has a higher number already refuses this one, by
@@ -164,27 +183,17 @@ const MARK: Statement = {
       number = excluded.number / (commit_marks.number < excluded.number)::integer`,
 }
 
-/**
- * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
- * slot, a row of its own, and writes its number into it as the last thing before the COMMIT, in the same round trip.
- * (The server's own transaction ids prove nothing after a crash: one that did not reach the log is given out again.)
- */
-function createCommitMarks() {
+function createCommitMarks(): CommitMarks {
   const owner = crypto.randomUUID()
   const freeSlots: string[] = []
   let slotCount = 0
   let lastNumber = 0
   let hasTable = false
 
-  function createMark(slot: string, number: number) {
+  function createMark(slot: string, number: number): CommitMark {
     return {
-      /** Sends the mark, as the last statement before the COMMIT. */
-      write: (connection: Connection): Promise<unknown> => connection.run(MARK, [slot, number]),
-      /**
-       * Waits while the transaction is still being decided. Afterwards a COMMIT of it that is still on its way is
-       * refused.
-       */
-      async isCommitted(connection: Connection): Promise<boolean> {
+      write: (connection) => connection.run(MARK, [slot, number]),
+      async isCommitted(connection) {
         const higher = ++lastNumber
         await connection.command(connection.begin)
         // One of the two statements waits while the other transaction holds the row, whether the row existed before or
@@ -198,14 +207,12 @@ function createCommitMarks() {
         await connection.command("COMMIT")
         return isThere
       },
-      /** Called once the transaction is decided. */
       release: () => void freeSlots.push(slot),
     }
   }
 
   return {
-    /** Undefined while the store has no tables: then only migrations run, and they may run twice. */
-    async take(connection: Connection) {
+    async take(connection) {
       hasTable ||= await findTable(connection)
       if (!hasTable) return undefined
       return createMark(freeSlots.pop() ?? `${owner}/${++slotCount}`, ++lastNumber)

@@ -34,7 +34,28 @@ export interface FetchRequest {
   readonly above?: number
 }
 
-export type Boss = Awaited<ReturnType<typeof createBoss>>
+/**
+ * The part of pg-boss that Meanwhile uses, through its documented API: a queue for each plugin, whose tickets are fetched in
+ * batches and removed once their runs have left the queue.
+ */
+export interface Boss {
+  /**
+   * Inserts in the transaction of `query`, but creates a missing queue outside of it. A ticket that exists stays as
+   * it is.
+   */
+  insert(query: Query, tickets: readonly NewTicket[]): Promise<void>
+  /** Highest priority first, then the oldest. */
+  fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedTicket[]>
+  /** Removes tickets in the transaction of `query`, fetched ones too, whichever process holds them. */
+  remove(query: Query, tickets: readonly TicketReference[]): Promise<void>
+  /** Puts tickets back into their old places. Tickets that another process has fetched since are left alone. */
+  giveBack(plugin: string, tickets: readonly FetchedTicket[]): Promise<void>
+  /** Changes the priority of tickets that nobody holds, in the transaction of `query`. */
+  prioritize(query: Query, tickets: readonly NewTicket[]): Promise<void>
+  /** Gives back the tickets of dead processes. Any number of processes may call this: they share the work. */
+  supervise(): Promise<void>
+  close(): Promise<void>
+}
 
 /** The lowest that pg-boss accepts. */
 const HEARTBEAT_SECONDS = 10
@@ -46,11 +67,11 @@ const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
 const LATEST_START = Date.UTC(9999, 0)
 
-/**
- * The part of pg-boss that Meanwhile uses, through its documented API: a queue for each plugin, whose tickets are fetched in
- * batches and removed once their runs have left the queue.
- */
-export async function createBoss(database: Database, schema: string, onError: (message: string) => void) {
+export async function createBoss(
+  database: Database,
+  schema: string,
+  onError: (message: string) => void,
+): Promise<Boss> {
   const { PgBoss } = await import("pg-boss")
   const boss = new PgBoss({
     db: toExecutor(database.query),
@@ -92,14 +113,9 @@ export async function createBoss(database: Database, schema: string, onError: (m
   }
 
   return {
-    /**
-     * Inserts in the transaction of `query`, but creates a missing queue outside of it. A ticket that exists stays as
-     * it is.
-     */
-    insert: (query: Query, tickets: readonly NewTicket[]): Promise<void> =>
+    insert: (query, tickets) =>
       byQueue(tickets, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
-    /** Highest priority first, then the oldest. */
-    async fetch(plugin: string, { limit, without = [], above }: FetchRequest): Promise<readonly FetchedTicket[]> {
+    async fetch(plugin, { limit, without = [], above }) {
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       return boss.fetch(await queueOf(plugin), {
         batchSize: limit,
@@ -107,25 +123,21 @@ export async function createBoss(database: Database, schema: string, onError: (m
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })
     },
-    /** Removes tickets in the transaction of `query`, fetched ones too, whichever process holds them. */
-    remove: (query: Query, tickets: readonly TicketReference[]): Promise<void> =>
+    remove: (query, tickets) =>
       byQueue(tickets, (name, ofQueue) => {
         const ids = ofQueue.map(({ id }) => id)
         return boss.deleteJob(name, ids, { db: toExecutor(query) })
       }),
-    /** Puts tickets back into their old places. Tickets that another process has fetched since are left alone. */
-    async giveBack(plugin: string, tickets: readonly FetchedTicket[]): Promise<void> {
+    async giveBack(plugin, tickets) {
       if (tickets.length > 0) await boss.fail(await queueOf(plugin), [...tickets])
     },
-    /** Changes the priority of tickets that nobody holds, in the transaction of `query`. */
-    prioritize: (query: Query, tickets: readonly NewTicket[]): Promise<void> =>
+    prioritize: (query, tickets) =>
       byQueue(tickets, async (name, ofQueue) => {
         const db = toExecutor(query)
         for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
       }),
-    /** Gives back the tickets of dead processes. Any number of processes may call this: they share the work. */
-    supervise: (): Promise<void> => boss.supervise(),
-    close: (): Promise<void> => boss.stop({ graceful: false, close: false }),
+    supervise: () => boss.supervise(),
+    close: () => boss.stop({ graceful: false, close: false }),
   }
 }
 

@@ -19,7 +19,14 @@ export interface EventRemoval {
 }
 
 /** The rules add and remove events and artifacts without looking at them, so none is ever loaded. */
-export function createEventRows(undo: UndoLog) {
+export interface EventRows {
+  readonly table: EventTable
+  removals(): readonly EventRemoval[]
+  /** The events that are appended and not removed again. */
+  appended(): readonly AppendedEvent[]
+}
+
+export function createEventRows(undo: UndoLog): EventRows {
   const appended = createLog<AppendedEvent>(undo)
   const removals = createLog<EventRemoval>(undo)
   const table: EventTable = {
@@ -30,8 +37,7 @@ export function createEventRows(undo: UndoLog) {
   return {
     table,
     removals: removals.entries,
-    /** The events that are appended and not removed again. */
-    appended(): readonly AppendedEvent[] {
+    appended() {
       const removed = removals.entries()
       if (removed.length === 0) return appended.entries()
       const before = new Map<number, number>()
@@ -44,14 +50,22 @@ export function createEventRows(undo: UndoLog) {
 type Artifact = Omit<ArtifactRecord, "taskId">
 
 /** Bytes that were put, and the tasks that keep them. */
-export interface PutArtifact {
+interface PutArtifact {
   readonly artifact: Artifact
   /** True if the bytes were put without a task: nothing ever removes them. */
   readonly isKept: boolean
   readonly owners: readonly number[]
 }
 
-export function createArtifactRows(undo: UndoLog) {
+export interface ArtifactRows {
+  readonly table: ArtifactTable
+  /** Tasks that keep no artifacts any more. */
+  removals(): readonly number[]
+  /** Each artifact once, without those that lost their last owner again. */
+  put(): readonly PutArtifact[]
+}
+
+export function createArtifactRows(undo: UndoLog): ArtifactRows {
   const puts = createLog<{ readonly artifact: Artifact; readonly task: number | null }>(undo)
   const removals = createLog<number>(undo)
   const table: ArtifactTable = {
@@ -60,13 +74,9 @@ export function createArtifactRows(undo: UndoLog) {
   }
   return {
     table,
-    /** Tasks that keep no artifacts any more. */
     removals: removals.entries,
-    /**
-     * Each artifact once, without those that lost their last owner again. A task that was removed puts nothing
-     * afterwards, so the order of puts and removals does not matter.
-     */
-    put(): readonly PutArtifact[] {
+    /** A task that was removed puts nothing afterwards, so the order of puts and removals does not matter. */
+    put() {
       const removed = new Set(removals.entries())
       const byHash = Map.groupBy(puts.entries(), ({ artifact }) => toKey([artifact.workspace, artifact.hash]))
       return Array.from(byHash.values()).flatMap((same) => {

@@ -1,12 +1,18 @@
 import type { DocumentRecord } from "../../../../task/document.ts"
 import type { DocumentTable } from "../../../rules/tables.ts"
-import { createMemory, type UndoLog } from "./memory.ts"
+import { type Changed, createMemory, type UndoLog } from "./memory.ts"
 import { type DocumentKey, missing, toKey } from "./wants.ts"
 
 /** A document. Its value need not be loaded, since writes only ever replace it. */
 export type DocumentEntry = DocumentKey & Pick<DocumentRecord, "version"> & Partial<DocumentRecord>
 
-export function createDocumentRows(undo: UndoLog) {
+export interface DocumentRows {
+  readonly table: DocumentTable
+  learn(key: DocumentKey, version: number | undefined): void
+  changes(): readonly Changed<DocumentEntry>[]
+}
+
+export function createDocumentRows(undo: UndoLog): DocumentRows {
   const documents = createMemory<DocumentEntry>(undo)
 
   function placeOf(key: DocumentKey): string {
@@ -23,9 +29,7 @@ export function createDocumentRows(undo: UndoLog) {
 
   return {
     table,
-    learn(key: DocumentKey, version: number | undefined): void {
-      documents.learn(toPlace(key), version === undefined ? undefined : { ...key, version })
-    },
+    learn: (key, version) => documents.learn(toPlace(key), version === undefined ? undefined : { ...key, version }),
     changes: documents.changes,
   }
 }

@@ -1,13 +1,23 @@
 import type { GroupRecord, GroupArrival } from "../../../../task/group.ts"
 import type { GroupId, SessionId } from "../../../../task/id.ts"
 import type { GroupTable } from "../../../rules/tables.ts"
-import { createMemory, type UndoLog, createLog } from "./memory.ts"
+import { type Changed, createMemory, type UndoLog, createLog } from "./memory.ts"
 import { existsAlready } from "./task-rows.ts"
 import { Missing, missing, want, toKey } from "./wants.ts"
 
 export type GroupEntry = Omit<GroupRecord, "arrivals">
 
-export function createGroupRows(undo: UndoLog) {
+export interface GroupRows {
+  readonly table: GroupTable
+  readonly arrivals: ArrivalRows
+  learn(id: GroupId, group: GroupEntry | undefined): void
+  /** Records that all groups of the session are learned. */
+  learnSession(session: SessionId): void
+  isKnown(id: GroupId): boolean
+  changes(): readonly Changed<GroupEntry>[]
+}
+
+export function createGroupRows(undo: UndoLog): GroupRows {
   const groups = createMemory<GroupEntry>(undo)
   const sessions = createMemory<true>(undo)
   const arrivals = createArrivalRows(undo)
@@ -81,8 +91,7 @@ export function createGroupRows(undo: UndoLog) {
     table,
     arrivals,
     learn: groups.learn,
-    /** Records that all groups of the session are learned. */
-    learnSession: (session: SessionId) => sessions.learn(session, true),
+    learnSession: (session) => sessions.learn(session, true),
     isKnown: groups.isKnown,
     changes: groups.changes,
   }
@@ -99,7 +108,26 @@ export interface ArrivalEntry {
 }
 
 /** The arrivals of groups. Most rules need their number alone, which may be loaded without the arrivals. */
-function createArrivalRows(undo: UndoLog) {
+interface ArrivalRows {
+  /** In the order of their tasks. */
+  all(group: GroupId): readonly GroupArrival[]
+  count(group: GroupId): number
+  put(entry: ArrivalEntry): void
+  remove(group: GroupId, task: number): void
+  /** A new group has no arrivals. */
+  begin(group: GroupId): void
+  removeAll(group: GroupId): void
+  learnCount(group: GroupId, count: number): void
+  /** Learns all arrivals of a group. */
+  learn(group: GroupId, entries: readonly ArrivalEntry[]): void
+  /** Groups whose stored arrivals are all removed. */
+  removals(): readonly GroupId[]
+  changes(): readonly Changed<ArrivalEntry>[]
+  /** Single arrivals that are removed, loaded or not. */
+  departures(): readonly Pick<ArrivalEntry, "group" | "task">[]
+}
+
+function createArrivalRows(undo: UndoLog): ArrivalRows {
   const arrivals = createMemory<ArrivalEntry>(undo)
   const counts = createMemory<number>(undo)
   const wholeGroups = createMemory<true>(undo)
@@ -117,53 +145,48 @@ function createArrivalRows(undo: UndoLog) {
   }
 
   return {
-    /** In the order of their tasks. */
-    all(group: GroupId): readonly GroupArrival[] {
+    all(group) {
       if (!wholeGroups.isKnown(group)) throw missing("arrivals", group)
       return of(group)
         .toSorted((one, other) => one.task - other.task)
         .map(({ arrival }) => arrival)
     },
-    count(group: GroupId): number {
+    count(group) {
       const count = counts.get(group)
       if (count === undefined) throw missing("arrivalCount", group)
       return count
     },
     /** A task that ends has no earlier arrival in an unfinished group: the beginning of its run has removed it. */
-    put(entry: ArrivalEntry): void {
+    put(entry) {
       const place = toKey([entry.group, entry.task])
       if (!arrivals.get(place)) addToCount(entry.group, 1)
       arrivals.set(place, entry)
     },
-    remove(group: GroupId, task: number): void {
+    remove(group, task) {
       const place = toKey([group, task])
       if (arrivals.isKnown(place) && !arrivals.get(place)) return
       departures.add({ group, task })
       addToCount(group, -1)
       arrivals.set(place, undefined)
     },
-    /** A new group has no arrivals. */
-    begin(group: GroupId): void {
+    begin(group) {
       counts.set(group, 0)
       wholeGroups.set(group, true)
     },
-    removeAll(group: GroupId): void {
+    removeAll(group) {
       removals.add(group)
       for (const { task } of of(group)) arrivals.set(toKey([group, task]), undefined)
       counts.set(group, 0)
       wholeGroups.set(group, true)
     },
     learnCount: counts.learn,
-    /** Learns all arrivals of a group. */
-    learn(group: GroupId, entries: readonly ArrivalEntry[]): void {
+    learn(group, entries) {
       wholeGroups.learn(group, true)
       counts.learn(group, entries.length)
       for (const entry of entries) arrivals.learn(toKey([group, entry.task]), entry)
     },
-    /** Groups whose stored arrivals are all removed. */
     removals: removals.entries,
     changes: arrivals.changes,
-    /** Single arrivals that are removed, loaded or not. */
     departures: departures.entries,
   }
 }

@@ -1,6 +1,6 @@
 import type { Step } from "../../../../task/step.ts"
 import type { StepTable, RunTable } from "../../../rules/tables.ts"
-import { createLog, createMemory, type UndoLog } from "./memory.ts"
+import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts"
 import type { TaskRows } from "./task-rows.ts"
 import { missing, toKey } from "./wants.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
@@ -12,7 +12,16 @@ export interface StepEntry {
   readonly firstSequence: number
 }
 
-export function createStepRows(undo: UndoLog, tasks: TaskRows) {
+export interface StepRows {
+  readonly table: StepTable
+  learn(task: number, run: number, key: string, entry: StepEntry | undefined): void
+  learnCompletion(task: number, run: number, last: number): void
+  /** Tasks whose stored steps are removed. */
+  removals(): readonly number[]
+  changes(): readonly Changed<StepEntry>[]
+}
+
+export function createStepRows(undo: UndoLog, tasks: TaskRows): StepRows {
   const steps = createMemory<StepEntry>(undo)
   const completions = createMemory<{ readonly task: number; readonly run: number; readonly last: number }>(undo)
   const cleared = createMemory<true>(undo)
@@ -60,13 +69,8 @@ export function createStepRows(undo: UndoLog, tasks: TaskRows) {
 
   return {
     table,
-    learn(task: number, run: number, key: string, entry: StepEntry | undefined): void {
-      steps.learn(toKey([task, run, key]), entry)
-    },
-    learnCompletion(task: number, run: number, last: number): void {
-      completions.learn(toKey([task, run]), { task, run, last })
-    },
-    /** Tasks whose stored steps are removed. */
+    learn: (task, run, key, entry) => steps.learn(toKey([task, run, key]), entry),
+    learnCompletion: (task, run, last) => completions.learn(toKey([task, run]), { task, run, last }),
     removals: removals.entries,
     changes: steps.changes,
   }
@@ -77,7 +81,15 @@ export interface RunEntry {
   readonly record: TaskRecord
 }
 
-export function createRunRows(undo: UndoLog, tasks: TaskRows) {
+export interface RunRows {
+  readonly table: RunTable
+  /** Learns all earlier runs of the task. */
+  learn(task: number, records: readonly TaskRecord[]): void
+  removals(): readonly number[]
+  changes(): readonly Changed<RunEntry>[]
+}
+
+export function createRunRows(undo: UndoLog, tasks: TaskRows): RunRows {
   const runs = createMemory<RunEntry>(undo)
   const wholeTasks = createMemory<true>(undo)
   const removals = createLog<number>(undo)
@@ -112,8 +124,7 @@ export function createRunRows(undo: UndoLog, tasks: TaskRows) {
 
   return {
     table,
-    /** Learns all earlier runs of the task. */
-    learn(task: number, records: readonly TaskRecord[]): void {
+    learn(task, records) {
       wholeTasks.learn(String(task), true)
       for (const record of records) runs.learn(toKey([task, record.run]), { task, record })
     },

@@ -1,9 +1,17 @@
 import type { LeaseTable, LeaseWatch, StoredLease } from "../../../rules/tables.ts"
 import type { JudgeLease, ServerWord } from "../../read/judge-lease.ts"
-import { createMemory, createNumbers, type UndoLog } from "./memory.ts"
+import { type Changed, createMemory, createNumbers, type Numbers, type UndoLog } from "./memory.ts"
 import { missing } from "./wants.ts"
 
-export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease) {
+export interface LeaseRows {
+  readonly table: LeaseTable
+  readonly watch: LeaseWatch
+  readonly fences: Numbers
+  learn(key: string, lease: StoredLease | undefined, word?: ServerWord): void
+  changes(): readonly Changed<StoredLease>[]
+}
+
+export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRows {
   const leases = createMemory<StoredLease>(undo)
   const fences = createNumbers("lease_fences", undo)
   const words = new Map<StoredLease, ServerWord>()
@@ -31,7 +39,7 @@ export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease) {
     table,
     watch,
     fences,
-    learn(key: string, lease: StoredLease | undefined, word?: ServerWord): void {
+    learn(key, lease, word) {
       leases.learn(key, lease)
       if (lease && word) words.set(lease, word)
     },

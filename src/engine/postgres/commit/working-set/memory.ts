@@ -108,17 +108,22 @@ export function createLog<Entry>(undo: UndoLog) {
 }
 
 /** Fresh numbers of one sequence. Numbers that a refused writer took are given to the next one. */
-export function createNumbers(kind: NumberKind, undo: UndoLog) {
+export interface Numbers {
+  take(): number
+  learn(numbers: readonly number[]): void
+}
+
+export function createNumbers(kind: NumberKind, undo: UndoLog): Numbers {
   const known: number[] = []
   let taken = 0
   return {
-    take(): number {
+    take() {
       const number = known[taken]
       if (number === undefined) throw new Missing((wants) => void (wants.numbers[kind] = 1))
       taken += 1
       undo.note(() => void (taken -= 1))
       return number
     },
-    learn: (numbers: readonly number[]) => void known.push(...numbers),
+    learn: (numbers) => void known.push(...numbers),
   }
 }

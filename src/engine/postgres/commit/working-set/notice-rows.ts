@@ -2,7 +2,7 @@ import type { TaskId } from "../../../../task/id.ts"
 import type { NoticeKey, NoticeKind } from "../../../../task/notice.ts"
 import type { AskingStep } from "../../../../task/record.ts"
 import type { NoticeTable, StoredNotice } from "../../../rules/tables.ts"
-import { createLog, createMemory, type UndoLog } from "./memory.ts"
+import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts"
 import type { TaskRows } from "./task-rows.ts"
 import { missing, toKey, toStepKey } from "./wants.ts"
 
@@ -11,7 +11,18 @@ type NoticeSweep =
   | { readonly sweep: "supersede"; readonly task: number; readonly kind: NoticeKind; readonly at: number }
   | { readonly sweep: "remove" | "detach"; readonly task: number }
 
-export function createNoticeRows(undo: UndoLog, tasks: TaskRows) {
+export interface NoticeRows {
+  readonly table: NoticeTable
+  learn(notice: StoredNotice): void
+  /** Records that all notices of the task are learned. */
+  learnTask(id: TaskId): void
+  /** Records that all notices claimed by the step are learned. */
+  learnClaims(step: AskingStep): void
+  sweeps(): readonly NoticeSweep[]
+  changes(): readonly Changed<StoredNotice>[]
+}
+
+export function createNoticeRows(undo: UndoLog, tasks: TaskRows): NoticeRows {
   const notices = createMemory<StoredNotice>(undo)
   const wholeTasks = createMemory<true>(undo)
   const steps = createMemory<true>(undo)
@@ -66,11 +77,9 @@ export function createNoticeRows(undo: UndoLog, tasks: TaskRows) {
 
   return {
     table,
-    learn: (notice: StoredNotice) => notices.learn(toNoticeKey(notice), notice),
-    /** Records that all notices of the task are learned. */
-    learnTask: (id: TaskId) => wholeTasks.learn(id, true),
-    /** Records that all notices claimed by the step are learned. */
-    learnClaims: (step: AskingStep) => steps.learn(toStepKey(step), true),
+    learn: (notice) => notices.learn(toNoticeKey(notice), notice),
+    learnTask: (id) => wholeTasks.learn(id, true),
+    learnClaims: (step) => steps.learn(toStepKey(step), true),
     sweeps: sweeps.entries,
     changes: notices.changes,
   }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../../task/id.ts"
 import type { SessionTable, StoredSession } from "../../../rules/tables.ts"
-import { createLog, createMemory, createNumbers, type UndoLog } from "./memory.ts"
+import { type Changed, createLog, createMemory, createNumbers, type Numbers, type UndoLog } from "./memory.ts"
 import { existsAlready } from "./task-rows.ts"
 import { missing } from "./wants.ts"
 
@@ -12,7 +12,17 @@ export interface AppendedMessage {
   readonly body: JsonValue
 }
 
-export function createSessionRows(undo: UndoLog) {
+export interface SessionRows {
+  readonly table: SessionTable
+  readonly numbers: Numbers
+  learn(id: SessionId, session: StoredSession | undefined): void
+  learnWorkspace(id: SessionId, workspace: WorkspaceId | undefined): void
+  /** The new messages of sessions that are not removed. */
+  messages(): readonly AppendedMessage[]
+  changes(): readonly Changed<StoredSession>[]
+}
+
+export function createSessionRows(undo: UndoLog): SessionRows {
   const sessions = createMemory<StoredSession>(undo)
   const workspaces = createMemory<WorkspaceId>(undo)
   const numbers = createNumbers("session_numbers", undo)
@@ -50,8 +60,7 @@ export function createSessionRows(undo: UndoLog) {
     numbers,
     learn: sessions.learn,
     learnWorkspace: workspaces.learn,
-    /** The new messages of sessions that are not removed. */
-    messages(): readonly AppendedMessage[] {
+    messages() {
       const removed = new Set(removals.entries())
       return removed.size === 0 ? messages.entries() : messages.entries().filter(({ session }) => !removed.has(session))
     },

@@ -2,7 +2,7 @@ import { MeanwhileError } from "../../../../base/error.ts"
 import type { TaskId, WorkspaceId } from "../../../../task/id.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import type { StoredTask, TaskTable } from "../../../rules/tables.ts"
-import { createMemory, createNumbers, type UndoLog } from "./memory.ts"
+import { type Changed, createMemory, createNumbers, type Numbers, type UndoLog } from "./memory.ts"
 import { missing, toKey, toStepKey } from "./wants.ts"
 import type { AskingStep } from "../../../../task/record.ts"
 
@@ -13,9 +13,28 @@ export interface TaskEntry {
   readonly usedAt: number | null
 }
 
-export type TaskRows = ReturnType<typeof createTaskRows>
+export interface TaskRows {
+  readonly table: TaskTable
+  readonly numbers: Numbers
+  readonly index: TaskIndex
+  learn(entry: TaskEntry): void
+  /** Records that there is no task of this id, unless one was learned. */
+  learnId(id: TaskId): void
+  /** Records that there is no task of this number, unless one was learned. */
+  learnNumber(number: number): void
+  /** Records that all tasks of the session are learned. */
+  learnSession(session: string): void
+  isKnown(number: number): boolean
+  isIdKnown(id: TaskId): boolean
+  /** True if this transaction has made the task: nothing in the store belongs to it yet. */
+  isNew(number: number): boolean
+  idOf(number: number): TaskId
+  /** The task as it is stored. */
+  learned(id: TaskId): StoredTask | undefined
+  changes(): readonly Changed<TaskEntry>[]
+}
 
-export function createTaskRows(undo: UndoLog) {
+export function createTaskRows(undo: UndoLog): TaskRows {
   const entries = createMemory<TaskEntry>(undo)
   const index = createTaskIndex(undo)
   const sessions = createMemory<true>(undo)
@@ -94,29 +113,24 @@ export function createTaskRows(undo: UndoLog) {
     table,
     numbers,
     index,
-    learn(entry: TaskEntry): void {
+    learn(entry) {
       const { number, details } = entry.task
       ids.set(number, details.id)
       entries.learn(details.id, entry)
       index.learn(entry.task)
     },
-    /** Records that there is no task of this id, unless one was learned. */
-    learnId(id: TaskId): void {
+    learnId(id) {
       if (!entries.isKnown(id)) entries.learn(id, undefined)
     },
-    /** Records that there is no task of this number, unless one was learned. */
-    learnNumber(number: number): void {
+    learnNumber(number) {
       if (!ids.has(number)) absentNumbers.add(number)
     },
-    /** Records that all tasks of the session are learned. */
-    learnSession: (session: string) => sessions.learn(session, true),
-    isKnown: (number: number) => ids.has(number),
+    learnSession: (session) => sessions.learn(session, true),
+    isKnown: (number) => ids.has(number),
     isIdKnown: entries.isKnown,
-    /** True if this transaction has made the task: nothing in the store belongs to it yet. */
-    isNew: (number: number) => entries.learned(idOf(number))?.task.number !== number,
+    isNew: (number) => entries.learned(idOf(number))?.task.number !== number,
     idOf,
-    /** The task as it is stored. */
-    learned: (id: TaskId) => entries.learned(id)?.task,
+    learned: (id) => entries.learned(id)?.task,
     changes: entries.changes,
   }
 }
@@ -126,13 +140,25 @@ export function existsAlready(what: string, id: string): MeanwhileError {
   return new MeanwhileError("invalid_input", text, { id })
 }
 
-export interface IdempotencyKey {
+interface IdempotencyKey {
   readonly workspace: WorkspaceId
   readonly key: string
 }
 
 /** Which task has an idempotency key, and which a step has asked for. */
-function createTaskIndex(undo: UndoLog) {
+interface TaskIndex {
+  byIdempotencyKey(key: IdempotencyKey): TaskId | undefined
+  byAskingStep(step: AskingStep): TaskId | undefined
+  add(task: StoredTask): void
+  remove(task: StoredTask): void
+  learn(task: StoredTask): void
+  /** Records that no task has this key, unless one was learned. */
+  learnKey(key: IdempotencyKey): void
+  /** Records that this step has asked for no task, unless one was learned. */
+  learnStep(step: AskingStep): void
+}
+
+function createTaskIndex(undo: UndoLog): TaskIndex {
   const keys = createMemory<TaskId>(undo)
   const steps = createMemory<TaskId>(undo)
 
@@ -143,30 +169,28 @@ function createTaskIndex(undo: UndoLog) {
   }
 
   return {
-    byIdempotencyKey({ workspace, key }: IdempotencyKey): TaskId | undefined {
+    byIdempotencyKey({ workspace, key }) {
       const place = toKey([workspace, key])
       if (!keys.isKnown(place)) throw missing("idempotencyKey", { workspace, key })
       return keys.get(place)
     },
-    byAskingStep(step: AskingStep): TaskId | undefined {
+    byAskingStep(step) {
       const place = toStepKey(step)
       if (!steps.isKnown(place)) throw missing("askingStep", step)
       return steps.get(place)
     },
-    add: (task: StoredTask) => set(task, task.details.id),
-    remove: (task: StoredTask) => set(task, undefined),
-    learn({ details }: StoredTask): void {
+    add: (task) => set(task, task.details.id),
+    remove: (task) => set(task, undefined),
+    learn({ details }) {
       const { id, workspace, idempotencyKey: key, askedBy } = details
       if (key !== null) keys.learn(toKey([workspace, key]), id)
       if (askedBy) steps.learn(toStepKey(askedBy), id)
     },
-    /** Records that no task has this key, unless one was learned. */
-    learnKey({ workspace, key }: IdempotencyKey): void {
+    learnKey({ workspace, key }) {
       const place = toKey([workspace, key])
       if (!keys.isKnown(place)) keys.learn(place, undefined)
     },
-    /** Records that this step has asked for no task, unless one was learned. */
-    learnStep(step: AskingStep): void {
+    learnStep(step) {
       const place = toStepKey(step)
       if (!steps.isKnown(place)) steps.learn(place, undefined)
     },

@@ -1,7 +1,7 @@
 import type { WaitId } from "../../../../task/id.ts"
 import type { WaitRecord } from "../../../../task/wait.ts"
 import type { WaitTable } from "../../../rules/tables.ts"
-import { createLog, createMemory, type UndoLog } from "./memory.ts"
+import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts"
 import { existsAlready } from "./task-rows.ts"
 import { missing } from "./wants.ts"
 
@@ -10,7 +10,17 @@ export interface WaitEntry {
   readonly record: WaitRecord
 }
 
-export function createWaitRows(undo: UndoLog) {
+export interface WaitRows {
+  readonly table: WaitTable
+  isKnown(id: WaitId): boolean
+  learn(id: WaitId, entry: WaitEntry | undefined): void
+  /** Waits that are withdrawn without being loaded. */
+  withdrawals(): readonly WaitId[]
+  removals(): readonly number[]
+  changes(): readonly Changed<WaitEntry>[]
+}
+
+export function createWaitRows(undo: UndoLog): WaitRows {
   const waits = createMemory<WaitEntry>(undo)
   const withdrawals = createLog<WaitId>(undo)
   const removals = createLog<number>(undo)
@@ -46,7 +56,6 @@ export function createWaitRows(undo: UndoLog) {
     table,
     isKnown: waits.isKnown,
     learn: waits.learn,
-    /** Waits that are withdrawn without being loaded. */
     withdrawals: withdrawals.entries,
     removals: removals.entries,
     changes: waits.changes,

@@ -1,23 +1,38 @@
-import type { Tables } from "../../../rules/tables.ts"
-import { createArtifactRows, createEventRows } from "./appended-rows.ts"
-import { createDocumentRows } from "./document-rows.ts"
-import { createGroupRows } from "./group-rows.ts"
+import type { LeaseWatch, Tables } from "../../../rules/tables.ts"
+import { type ArtifactRows, createArtifactRows, createEventRows, type EventRows } from "./appended-rows.ts"
+import { createDocumentRows, type DocumentRows } from "./document-rows.ts"
+import { createGroupRows, type GroupRows } from "./group-rows.ts"
 import type { JudgeLease } from "../../read/judge-lease.ts"
-import { createLeaseRows } from "./lease-rows.ts"
-import { createUndoLog } from "./memory.ts"
-import { createNoticeRows } from "./notice-rows.ts"
-import { createRunRows, createStepRows } from "./journal-rows.ts"
-import { createSessionRows } from "./session-rows.ts"
-import { createTaskRows } from "./task-rows.ts"
-import { createWaitRows } from "./wait-rows.ts"
-
-export type WorkingSet = ReturnType<typeof createWorkingSet>
+import { createLeaseRows, type LeaseRows } from "./lease-rows.ts"
+import { createUndoLog, type UndoLog } from "./memory.ts"
+import { createNoticeRows, type NoticeRows } from "./notice-rows.ts"
+import { createRunRows, createStepRows, type RunRows, type StepRows } from "./journal-rows.ts"
+import { createSessionRows, type SessionRows } from "./session-rows.ts"
+import { createTaskRows, type TaskRows } from "./task-rows.ts"
+import { createWaitRows, type WaitRows } from "./wait-rows.ts"
 
 /**
  * The rows that one transaction works on, in memory. The rules run on `tables`; a lookup of a row that is not loaded
  * throws `Missing`. Changed rows are kept apart from loaded rows, and the undo log takes the changes back.
  */
-export function createWorkingSet(judgeLease: JudgeLease) {
+export interface WorkingSet {
+  readonly tables: Tables
+  readonly leaseWatch: LeaseWatch
+  readonly undo: UndoLog
+  readonly tasks: TaskRows
+  readonly runs: RunRows
+  readonly events: EventRows
+  readonly steps: StepRows
+  readonly notices: NoticeRows
+  readonly waits: WaitRows
+  readonly groups: GroupRows
+  readonly leases: LeaseRows
+  readonly sessions: SessionRows
+  readonly documents: DocumentRows
+  readonly artifacts: ArtifactRows
+}
+
+export function createWorkingSet(judgeLease: JudgeLease): WorkingSet {
   const undo = createUndoLog()
   const tasks = createTaskRows(undo)
   const rows = {
