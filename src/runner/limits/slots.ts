@@ -9,10 +9,22 @@ export interface SlotKeys {
   readonly model: string | null
 }
 
-export type Slots = ReturnType<typeof createSlots>
-
 /** Counts the tasks that run in this process, against every limit. Turns and foreground calls take no slot. */
-export function createSlots(config: BackgroundConfig) {
+export interface Slots {
+  /** Returns false and takes nothing when any limit is reached. */
+  tryTake(keys: SlotKeys): boolean
+  /** A promotion or adoption may exceed the limits: its work already runs. */
+  take(keys: SlotKeys): void
+  release(keys: SlotKeys): void
+  free(): number
+  /** How many more tasks of the plugin may run. */
+  roomOf(plugin: string): number
+  fullSessions(): readonly SessionId[]
+  fullWorkspaces(): readonly string[]
+  fullModels(): readonly string[]
+}
+
+export function createSlots(config: BackgroundConfig): Slots {
   let taken = 0
   const plugins = createCounter<string>(() => config.maxConcurrentPerPlugin)
   const sessions = createCounter<SessionId>(() => config.maxConcurrentPerSession)
@@ -28,8 +40,7 @@ export function createSlots(config: BackgroundConfig) {
   }
 
   return {
-    /** Returns false and takes nothing when any limit is reached. */
-    tryTake(keys: SlotKeys): boolean {
+    tryTake(keys) {
       const isFull =
         taken >= config.maxConcurrentTasks ||
         plugins.isFull(keys.plugin) ||
@@ -39,11 +50,9 @@ export function createSlots(config: BackgroundConfig) {
       if (!isFull) add(keys, 1)
       return !isFull
     },
-    /** A promotion or adoption may exceed the limits: its work already runs. */
-    take: (keys: SlotKeys): void => add(keys, 1),
-    release: (keys: SlotKeys): void => add(keys, -1),
-    free: (): number => Math.max(0, config.maxConcurrentTasks - taken),
-    /** How many more tasks of the plugin may run. */
+    take: (keys) => add(keys, 1),
+    release: (keys) => add(keys, -1),
+    free: () => Math.max(0, config.maxConcurrentTasks - taken),
     roomOf: plugins.roomOf,
     fullSessions: sessions.full,
     fullWorkspaces: workspaces.full,

@@ -44,9 +44,14 @@ while guard "$1" "$2" || [ "$looks" -gt 0 ]; do
   sleep 1
 done`
 
-export type Guard = ReturnType<typeof createGuard>
+export interface Guard {
+  /** Starts the guard unless it runs. Its process exists when this returns. */
+  ensure(): void
+  /** Tells the guard that this process closes. It watches the commands that still run, or ends if there are none. */
+  close(): void
+}
 
-export function createGuard(spoolDirectory: string, owner: ProcessIdentity) {
+export function createGuard(spoolDirectory: string, owner: ProcessIdentity): Guard {
   let child: ChildProcess | undefined
 
   function start(): ChildProcess {
@@ -70,12 +75,10 @@ export function createGuard(spoolDirectory: string, owner: ProcessIdentity) {
   }
 
   return {
-    /** Starts the guard unless it runs. Its process exists when this returns. */
-    ensure(): void {
+    ensure() {
       child ??= start()
     },
-    /** Tells the guard that this process closes. It watches the commands that still run, or ends if there are none. */
-    close(): void {
+    close() {
       child?.stdin?.end(`${LOOKS_AFTER_CLOSE}\n`)
       child = undefined
     },

@@ -11,16 +11,25 @@ import { listWorkers } from "../worker/worker-list.ts"
 
 interface FolderMismatchScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}
 
-export type FolderMismatch = ReturnType<typeof createFolderMismatch>
+/** Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. */
+export interface FolderMismatch extends Pick<SkippedOffers, "places" | "count" | "list"> {
+  /**
+   * The offers that this worker claims. An offer that every worker skips is claimed by one that takes all work or has
+   * the session open: the task then fails, and says why.
+   */
+  sift(offers: readonly Offer[]): Promise<readonly Offer[]>
+  /**
+   * Finds tasks that are no longer skipped, and tells others: until then they would give up tasks that can run here by
+   * now. A worker without a free slot needs this as well, since it is offered nothing.
+   */
+  review(): Promise<void>
+}
 
 /** A record: the task's folder is not here, and the announcements must say whether others skip the task, too. */
 type Found = "here" | "left" | TaskRecord
 
-/**
- * Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. `announce`
- * tells others which tasks are skipped here, and resolves once they can know.
- */
-export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>) {
+/** `announce` tells others which tasks are skipped here, and resolves once they can know. */
+export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>): FolderMismatch {
   const left = createSkippedOffers(scope.clock)
   const leaseMs = scope.config.leaseSeconds * 1_000
   let siftedAt = scope.clock.monotonic()
@@ -81,11 +90,7 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
     places: left.places,
     count: left.count,
     list: left.list,
-    /**
-     * The offers that this worker claims. An offer that every worker skips is claimed by one that takes all work or has
-     * the session open: the task then fails, and says why.
-     */
-    async sift(offers: readonly Offer[]): Promise<readonly Offer[]> {
+    async sift(offers) {
       noteLook()
       const plugins = new Set(offers.map(({ plugin }) => plugin))
       const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
@@ -108,11 +113,7 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
         return [offer]
       })
     },
-    /**
-     * Finds tasks that are no longer skipped, and tells others: until then they would give up tasks that can run here by
-     * now. A worker without a free slot needs this as well, since it is offered nothing.
-     */
-    async review(): Promise<void> {
+    async review() {
       if (left.forget()) void announce()
       await Promise.all(left.takeStale().map(readLeft))
     },
@@ -149,6 +150,28 @@ function leaves({ announcement, host, isStarting }: WorkerView, { kind }: TaskRe
   return isSkipped(announcement.leaves, offer)
 }
 
+/** Offers that this worker skips, by folder; tasks without a known folder one by one. Bounded. */
+interface SkippedOffers {
+  /** True if this offer was judged as skipped a moment ago. Notes that it was offered again. */
+  isLeft(offer: Offer): boolean
+  /** Records that this worker skips the offer. */
+  add(offer: Offer): void
+  /** True if the offer was skipped until now. */
+  remove(offer: Offer): boolean
+  /** One offer of each entry that was not looked at for a moment. */
+  takeStale(): readonly Offer[]
+  /** Called when every worker skips the offer: it is to be offered here again. */
+  doubt(offer: Offer): void
+  /** Folders whose tasks need not be offered for now. */
+  places(): readonly Place[]
+  /** How many tasks without a known folder are skipped, of a plugin or of all. They are offered all the same. */
+  count(plugin?: string): number
+  /** The names that are announced to others. */
+  list(): readonly string[]
+  /** Drops entries not offered recently: somebody took them. True if any were dropped. */
+  forget(): boolean
+}
+
 interface Left {
   readonly offer: Offer
   readonly place: Place | null
@@ -163,24 +186,20 @@ const MOST_FOLDERS = 1_000
 /** Each of these tasks is read again and again, and makes the look into the queue longer. */
 const MOST_TASKS = 100
 
-/** Offers that this worker skips, by folder; tasks without a known folder one by one. Bounded. */
-function createSkippedOffers(clock: Clock) {
+function createSkippedOffers(clock: Clock): SkippedOffers {
   const left = new Map<string, Left>()
   const isFresh = ({ judgedAt }: Left): boolean => clock.monotonic() - judgedAt < JUDGE_EVERY_MS
-  /** How many tasks without a known folder are skipped, of a plugin or of all. They are offered all the same. */
   const count = (plugin?: string): number =>
     [...left.values()].filter((each) => !each.place && (plugin === undefined || each.offer.plugin === plugin)).length
 
   return {
-    /** True if this offer was judged as skipped a moment ago. Notes that it was offered again. */
-    isLeft(offer: Offer): boolean {
+    isLeft(offer) {
       const known = left.get(toSkipKey(offer))
       if (!known || !isFresh(known)) return false
       known.offeredAt = clock.monotonic()
       return true
     },
-    /** Records that this worker skips the offer. */
-    add(offer: Offer): void {
+    add(offer) {
       const key = toSkipKey(offer)
       const place = toPlace(offer)
       const tasks = count()
@@ -189,28 +208,21 @@ function createSkippedOffers(clock: Clock) {
       const now = clock.monotonic()
       left.set(key, { offer, place, judgedAt: now, offeredAt: now, lookedAt: now })
     },
-    /** True if the offer was skipped until now. */
-    remove: (offer: Offer): boolean => left.delete(toSkipKey(offer)),
-    /** One offer of each entry that was not looked at for a moment. */
-    takeStale(): readonly Offer[] {
+    remove: (offer) => left.delete(toSkipKey(offer)),
+    takeStale() {
       const now = clock.monotonic()
       const stale = [...left.values()].filter(({ lookedAt }) => now - lookedAt >= JUDGE_EVERY_MS)
       for (const each of stale) each.lookedAt = now
       return stale.map(({ offer }) => offer)
     },
-    /** Called when every worker skips the offer: it is to be offered here again. */
-    doubt(offer: Offer): void {
+    doubt(offer) {
       const known = left.get(toSkipKey(offer))
       if (known) known.judgedAt = Number.NEGATIVE_INFINITY
     },
-    /** Folders whose tasks need not be offered for now. */
-    places: (): readonly Place[] =>
-      [...left.values()].flatMap((each) => (each.place && isFresh(each) ? each.place : [])),
+    places: () => [...left.values()].flatMap((each) => (each.place && isFresh(each) ? each.place : [])),
     count,
-    /** The names that are announced to others. */
-    list: (): readonly string[] => [...left.keys()].toSorted(),
-    /** Drops entries not offered recently: somebody took them. True if any were dropped. */
-    forget(): boolean {
+    list: () => [...left.keys()].toSorted(),
+    forget() {
       const before = clock.monotonic() - FORGET_AFTER_MS
       const old = [...left].filter(([, { offeredAt }]) => offeredAt < before)
       for (const [key] of old) left.delete(key)

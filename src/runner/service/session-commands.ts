@@ -1,8 +1,9 @@
 import type { JsonValue } from "../../base/json.ts"
 import { kindOf } from "../../plugin/tool.ts"
 import type { AskingRun } from "../../plugin/context.ts"
-import type { Question } from "../../plugin/person-port.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
+import type { GroupRecord } from "../../task/group.ts"
 import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { sealOpenGroups } from "../group/open-group.ts"
@@ -10,58 +11,77 @@ import { askPerson } from "../ask/ask-person.ts"
 import { restRun } from "../run/yield-slots.ts"
 import { abortEarly } from "../run/stop-run.ts"
 import type { ExecuteScope } from "../run/scope.ts"
-import { beginTurn, type TurnStart, type TurnBody } from "../turn/turn-run.ts"
+import { type BegunTurn, beginTurn, type TurnStart, type TurnBody } from "../turn/turn-run.ts"
 import { deleteSession, type ReadDocuments } from "../stop/delete-session.ts"
 import { closeSession, endTurn, endUnkeptTurn } from "../stop/lifetimes.ts"
 import { stripConsumed } from "../result/retention.ts"
 import { answerWait } from "../ask/answer-wait.ts"
 import { toStopCause } from "../stop/cancel.ts"
 
-export type SessionCommands = ReturnType<typeof createSessionCommands>
-
 /** Commands of the runner that conversations need beside those over tasks. */
-export function createSessionCommands(scope: ExecuteScope) {
-  function findRunHere(id: TaskId): Pick<TaskRecord, "kind" | "lifetime"> | undefined {
+export interface SessionCommands {
+  /**
+   * Called before a task that was asked for in another folder, or on another machine, is answered or begun anew here:
+   * the task is not to run here. Needed only in a runner that takes its own work alone; others take the tasks whose
+   * folder they have.
+   */
+  leaveToOthers(taskId: TaskId): void
+  /**
+   * Answers a wait: `true` or `false` for an approval. What is no answer to the question is refused as `invalid_input`.
+   */
+  answer(waitId: WaitId, answer: JsonValue, answeredBy: string, workspace?: WorkspaceId): Promise<TaskRecord>
+  /** Asks in the inbox for a run in the background: nobody waits for that run, so nobody is interrupted. */
+  askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
+  /** True if this process has written a task or a group of the session. */
+  hasWorkOf(session: SessionId): boolean
+  /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
+  sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
+  beginTurn(start: TurnStart, body: TurnBody): Promise<BegunTurn>
+  /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
+  rest(id: TaskId): () => void
+  /** True if a run of the task is in this process now. */
+  runsHere(id: TaskId): boolean
+  /** The run of the task in this process, without asking the store. Undefined when there is none. */
+  findRunHere(id: TaskId): RunHere | undefined
+  /** Ends the work on a turn that runs here, at once. The caller must still store the stop: see `cancel`. */
+  abortTurn(turn: TaskId, request: StopRequest): void
+  endTurn(turn: TaskId): Promise<void>
+  /** Stops the tasks of lifetime `turn` of a session that is not kept, when its turn has ended. */
+  endUnkeptTurn(session: SessionId): Promise<void>
+  closeSession(session: SessionId): Promise<void>
+  /** The documents of `readDocuments` are removed with the session. */
+  deleteSession(session: SessionId, readDocuments?: ReadDocuments): Promise<void>
+  /** Takes away at once the output and payload of results that the session has used. Returns the number of tasks. */
+  stripConsumed(session: SessionId): Promise<number>
+}
+
+type RunHere = Pick<TaskRecord, "kind" | "lifetime">
+
+export function createSessionCommands(scope: ExecuteScope): SessionCommands {
+  function findRunHere(id: TaskId): RunHere | undefined {
     const active = scope.active.get(id)
     if (active?.standing.in !== "background") return undefined
     return { kind: kindOf(active.call.tool), lifetime: active.call.lifetime }
   }
 
   return {
-    /**
-     * Called before a task that was asked for in another folder, or on another machine, is answered or begun anew here:
-     * the task is not to run here. Needed only in a runner that takes its own work alone; others take the tasks whose
-     * folder they have.
-     */
-    leaveToOthers: (taskId: TaskId): void => scope.queue.own?.leave(taskId),
-    /** Answers a wait: `true` or `false` for an approval. What is no answer to the question is refused as `invalid_input`. */
-    answer: (waitId: WaitId, answer: JsonValue, answeredBy: string, workspace?: WorkspaceId) =>
-      answerWait(scope, waitId, answer, answeredBy, workspace),
-    /** Asks in the inbox for a run in the background: nobody waits for that run, so nobody is interrupted. */
-    askPerson: (run: AskingRun, question: Question, signal: AbortSignal) => askPerson(scope, run, question, signal),
-    /** True if this process has written a task or a group of the session. */
-    hasWorkOf: (session: SessionId) => scope.written.sessions.has(session),
-    /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
-    sealGroups: (session: SessionId) => sealOpenGroups(scope, session),
-    beginTurn: (start: TurnStart, body: TurnBody) => beginTurn(scope, start, body),
-    /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
-    rest: (id: TaskId) => restRun(scope, id),
-    /** True if a run of the task is in this process now. */
-    runsHere: (id: TaskId) => findRunHere(id) !== undefined,
-    /** The run of the task in this process, without asking the store. Undefined when there is none. */
+    leaveToOthers: (taskId) => scope.queue.own?.leave(taskId),
+    answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
+    hasWorkOf: (session) => scope.written.sessions.has(session),
+    sealGroups: (session) => sealOpenGroups(scope, session),
+    beginTurn: (start, body) => beginTurn(scope, start, body),
+    rest: (id) => restRun(scope, id),
+    runsHere: (id) => findRunHere(id) !== undefined,
     findRunHere,
-    /** Ends the work on a turn that runs here, at once. The caller must still store the stop: see `cancel`. */
-    abortTurn(turn: TaskId, request: StopRequest): void {
+    abortTurn(turn, request) {
       const active = scope.active.get(turn)
       if (active) abortEarly(active, toStopCause(scope, request))
     },
-    endTurn: (turn: TaskId) => endTurn(scope, turn),
-    /** Stops the tasks of lifetime `turn` of a session that is not kept, when its turn has ended. */
-    endUnkeptTurn: (session: SessionId) => endUnkeptTurn(scope, session),
-    closeSession: (session: SessionId) => closeSession(scope, session),
-    /** The documents of `readDocuments` are removed with the session. */
-    deleteSession: (session: SessionId, readDocuments?: ReadDocuments) => deleteSession(scope, session, readDocuments),
-    /** Takes away at once the output and payload of results that the session has used. Returns the number of tasks. */
-    stripConsumed: (session: SessionId) => stripConsumed(scope, session),
+    endTurn: (turn) => endTurn(scope, turn),
+    endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
+    closeSession: (session) => closeSession(scope, session),
+    deleteSession: (session, readDocuments) => deleteSession(scope, session, readDocuments),
+    stripConsumed: (session) => stripConsumed(scope, session),
   }
 }

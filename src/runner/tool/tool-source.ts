@@ -1,20 +1,31 @@
 import { lazily } from "../../base/lazily.ts"
 import type { Registry } from "../../plugin/registry.ts"
+import type { ToolHooks } from "../../plugin/tool-hooks.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 import type { GroupId } from "../../task/id.ts"
 import { RUNTIME_PLUGIN, type TaskRecord } from "../../task/record.ts"
 import type { Durations } from "./durations.ts"
 
-export type ToolSource = ReturnType<typeof createToolSource>
-
 /** The registry's tools, cached until the exposed plugins change, and the runtime's own tools. */
+export interface ToolSource {
+  find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool">
+  /** Names of the plugins whose tasks this process can run. */
+  plugins(): readonly string[]
+  /** The names of each plugin's tools. */
+  names(): ReadonlyMap<string, ReadonlySet<string>>
+  hooks(): readonly ToolHooks[]
+  /** How long calls of each shape have taken. */
+  readonly durations: Durations
+  close(): void
+}
+
 export function createToolSource(
   registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">,
   onChange: () => void,
   runtimeTools: readonly Tool[],
   durations: Durations,
-) {
+): ToolSource {
   const own = new Map(runtimeTools.map((tool) => [tool.name, tool]))
   let known = lazily(readRegistry)
   const unsubscribe = registry.onChange(() => {
@@ -32,15 +43,12 @@ export function createToolSource(
   }
 
   return {
-    /** How long calls of each shape have taken. */
     durations,
-    find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool"> {
+    find(tool, plugin) {
       const found = plugin === TURN_PLUGIN ? own.get(tool) : undefined
       return found ? { plugin: TURN_PLUGIN, tool: found } : registry.findTool(tool, plugin)
     },
-    /** The names of each plugin's tools. */
     names: () => known().names,
-    /** Names of the plugins whose tasks this process can run. */
     plugins: () => known().plugins,
     hooks: () => known().hooks,
     close: unsubscribe,
