@@ -1,6 +1,7 @@
 import type { TaskStore } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
-import { SUMMARY_COLUMNS, type SummaryRow, toCounts, toTaskSummary } from "../../rules/rows/task-row.ts"
+import { toCounts } from "../../rules/rows/status-counts.ts"
+import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming } from "../connection/connection.ts"
 import { toPageLimit } from "./conditions.ts"

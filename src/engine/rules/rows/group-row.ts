@@ -1,9 +1,25 @@
-import type { GroupArrival, GroupJoin, GroupRecord } from "../../../task/group.ts"
-import type { Columns } from "./columns.ts"
+import type {
+  GroupArrival,
+  GroupJoin,
+  GroupRecord,
+  GroupReport,
+  GroupState,
+  MergeStrategy,
+} from "../../../task/group.ts"
+import type { GroupId, SessionId, WorkspaceId } from "../../../task/id.ts"
 
-export type GroupRow = Columns<Omit<GroupRecord, "join" | "failFast" | "arrivals">> & {
+export interface GroupRow {
+  readonly id: GroupId
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly name: string
   readonly join_when: string
   readonly fail_fast: number
+  readonly report: GroupReport
+  readonly merge: MergeStrategy
+  readonly state: GroupState
+  readonly created_at: number
+  readonly member_count: number
 }
 
 export const toJoin = (text: string): GroupJoin => JSON.parse(text) as GroupJoin

@@ -1,19 +1,27 @@
 import type { JsonValue } from "../../../base/json.ts"
 import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
-import type { TaskId } from "../../../task/id.ts"
-import type { Notice } from "../../../task/notice.ts"
-import type { Step } from "../../../task/step.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
+import type { Notice, NoticeKind, NoticeState } from "../../../task/notice.ts"
+import type { NotifyMode } from "../../../task/record.ts"
+import type { OnCrash, Step } from "../../../task/step.ts"
 import type { StoredNotice } from "../tables.ts"
-import type { Columns } from "./columns.ts"
 
-type NoticeFields = "run" | "kind" | "taskId" | "workspace" | "session" | "notify" | "at" | "state" | "traceId"
-
-export type NoticeRow = Columns<Pick<Notice, NoticeFields>> & {
+export interface NoticeRow {
   readonly task: number
+  readonly run: number
+  readonly kind: NoticeKind
+  readonly task_id: TaskId
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly notify: NotifyMode
+  readonly at: number
+  readonly state: NoticeState
   readonly settled_at: number | null
   readonly claimed_by_task: TaskId | null
   readonly claimed_by_run: number | null
   readonly claimed_by_key: string | null
+  /** Read from the task. */
+  readonly trace_id: string | null
 }
 
 /** A notice is removed with its task, so a field that never changes is read from the task's row. */
@@ -33,7 +41,10 @@ export function toStoredNotice(row: NoticeRow): StoredNotice {
   return { ...toNotice(row), task: row.task }
 }
 
-export type EventRow = Columns<Pick<TaskEvent, "sequence" | "run" | "at">> & {
+export interface EventRow {
+  readonly sequence: number
+  readonly run: number
+  readonly at: number
   readonly type: string
   readonly body: string | null
 }
@@ -50,7 +61,10 @@ export function toEvent(taskId: TaskId, { sequence, run, at, type, body }: Event
   return { taskId, sequence, run, at, body: { type, ...rest } as TaskEventBody }
 }
 
-export type StepRow = Columns<Pick<Step, "key" | "onCrash" | "startedAt">> & {
+export interface StepRow {
+  readonly key: string
+  readonly on_crash: OnCrash
+  readonly started_at: number
   readonly finished_at: number | null
   readonly completion: number | null
   readonly result: string | null

@@ -1,11 +1,24 @@
 import type { JsonObject, JsonValue } from "../../../base/json.ts"
-import type { SessionId } from "../../../task/id.ts"
-import type { MessageRecord, SessionRecord } from "../../../task/session.ts"
-import type { Columns } from "./columns.ts"
+import type { SessionId, WorkspaceId } from "../../../task/id.ts"
+import type { MessageRecord } from "../../../task/session.ts"
 import type { StoredSession } from "../tables.ts"
 
-export type SessionRow = Columns<Omit<SessionRecord, "data">> & { readonly number: number; readonly data: string }
-export type MessageRow = Columns<Pick<MessageRecord, "position" | "at">> & { readonly body: string }
+export interface SessionRow {
+  readonly number: number
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly version: number
+  readonly created_at: number
+  readonly updated_at: number
+  readonly message_count: number
+  readonly data: string
+}
+
+export interface MessageRow {
+  readonly position: number
+  readonly at: number
+  readonly body: string
+}
 
 export function toStoredSession(row: SessionRow): StoredSession {
   const { number, id, workspace, version, created_at, updated_at, message_count } = row

@@ -1,37 +1,65 @@
 import type { JsonObject } from "../../../base/json.ts"
-import type { GroupId, TaskId } from "../../../task/id.ts"
-import { RUN_STATUSES, type RunStatus } from "../../../task/lifecycle.ts"
-import type { Progress, Usage } from "../../../task/progress.ts"
+import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } from "../../../task/id.ts"
+import type { Progress } from "../../../task/progress.ts"
 import {
+  type Lifetime,
+  type NotifyMode,
   PLAIN_DETAILS,
   type TaskCourse,
   type TaskDetails,
+  type TaskKind,
   type TaskRecord,
   type TaskSummary,
 } from "../../../task/record.ts"
-import type { StatusCounts } from "../../../task/store.ts"
 import type { NewTask, StoredTask } from "../tables.ts"
-import type { Columns } from "./columns.ts"
 import { type StateColumns, type StateRow, toState, toStateWithoutPatch } from "./state-columns.ts"
 
-type PlainDetails = Omit<TaskDetails, "group" | "limits" | "askedBy" | "input" | "metadata">
-type PlainCourse = Omit<TaskCourse, "progress" | "usage">
+/** The columns of a task as they are read: everything but what may be large. */
+export interface SummaryRow extends StateRow {
+  readonly number: number
+  readonly id: TaskId
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly parent_task: TaskId | null
+  readonly parent_message: MessageId | null
+  readonly batch: string | null
+  readonly group_id: GroupId | null
+  readonly kind: TaskKind
+  readonly plugin: string
+  readonly tool: string
+  readonly model: string | null
+  readonly folder: string | null
+  readonly title: string
+  readonly input_held_by: WorkerId | null
+  readonly lifetime: Lifetime
+  readonly priority: number
+  readonly notify: NotifyMode
+  readonly timeout_ms: number | null
+  readonly limit_tokens: number | null
+  readonly limit_cost_micros: number | null
+  readonly limit_output_bytes: number | null
+  readonly idempotency_key: string | null
+  readonly asked_by_task: TaskId | null
+  readonly asked_by_run: number | null
+  readonly asked_by_key: string | null
+  readonly depth: number
+  readonly trace_id: string | null
+  readonly run: number
+  readonly fence: number
+  readonly queued_at: number
+  readonly started_at: number | null
+  readonly ran_ms: number
+  readonly created_at: number
+  readonly last_sequence: number
+  readonly progress: string | null
+  readonly tokens: number
+  readonly cost_micros: number
+  readonly resume_count: number
+  readonly retrieved_at: number | null
+  readonly stripped_at: number | null
+}
 
-export type SummaryRow = Columns<PlainDetails & PlainCourse & Usage> &
-  StateRow & {
-    readonly number: number
-    readonly group_id: GroupId | null
-    readonly asked_by_task: TaskId | null
-    readonly asked_by_run: number | null
-    readonly asked_by_key: string | null
-    readonly timeout_ms: number | null
-    readonly limit_tokens: number | null
-    readonly limit_cost_micros: number | null
-    readonly limit_output_bytes: number | null
-    readonly progress: string | null
-  }
-
-export type TaskRow = SummaryRow & {
+export interface TaskRow extends SummaryRow {
   readonly patch: string | null
   /** Both null when they are large and lie in a row of their own. */
   readonly metadata: string | null
@@ -206,28 +234,17 @@ export const FIXED_COLUMNS = {
  * Columns with text for people, in which an engine may replace characters that it cannot store. In ids and names it
  * refuses such characters.
  */
-export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set<
-  keyof typeof CHANGEABLE_COLUMNS | keyof typeof FIXED_COLUMNS
->(["title"])
+export const COLUMNS_OF_TEXT: ReadonlySet<string> = new Set(["title"])
 
-const {
-  patch: _patch,
-  has_unused_result: _hasUnusedResult,
-  used_at: _usedAt,
-  ...SUMMARY
-} = {
+/** The compiler sees here that every column of SummaryRow is written. */
+const WRITTEN_COLUMNS = {
   ...FIXED_COLUMNS,
   ...CHANGEABLE_COLUMNS,
   ...RUN_COLUMNS,
-}
-/** The columns of SummaryRow: all but the large ones. The compiler checks that each of them is written. */
-export const SUMMARY_COLUMNS = [
-  "number",
-  ...Object.keys(SUMMARY satisfies Record<Exclude<keyof SummaryRow, "number">, unknown>),
-].join(", ")
+} satisfies Record<Exclude<keyof SummaryRow, "number">, unknown>
+const NOT_IN_SUMMARY: ReadonlySet<string> = new Set(["patch", "has_unused_result", "used_at"])
 
-/** Statuses without tasks count 0. */
-export function toCounts(rows: readonly { readonly status: RunStatus; readonly count: number }[]): StatusCounts {
-  const counts = new Map(rows.map(({ status, count }) => [status, count]))
-  return Object.fromEntries(RUN_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as StatusCounts
-}
+/** The columns of SummaryRow. */
+export const SUMMARY_COLUMNS = ["number", ...Object.keys(WRITTEN_COLUMNS)]
+  .filter((column) => !NOT_IN_SUMMARY.has(column))
+  .join(", ")

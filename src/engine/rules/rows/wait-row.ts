@@ -1,10 +1,16 @@
 import type { JsonValue } from "../../../base/json.ts"
-import type { WaitRecord } from "../../../task/wait.ts"
-import type { Columns } from "./columns.ts"
+import type { TaskId, WaitId, WorkspaceId } from "../../../task/id.ts"
+import type { WaitReason, WaitRecord } from "../../../task/wait.ts"
 
-type PlainFields = "id" | "taskId" | "workspace" | "run" | "openedAt" | "state" | "reason" | "expiresAt"
-
-export type WaitRow = Columns<Pick<WaitRecord, PlainFields>> & {
+export interface WaitRow {
+  readonly id: WaitId
+  readonly task_id: TaskId
+  readonly workspace: WorkspaceId
+  readonly run: number
+  readonly opened_at: number
+  readonly state: WaitRecord["state"]
+  readonly reason: WaitReason
+  readonly expires_at: number | null
   readonly on_expiry: string
   readonly answered_by: string | null
   readonly answered_at: number | null
