@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import type { Variables } from "../base/environment.ts"
 import { checkServers } from "../builtin/mcp/check-servers.ts"
 import { readMcpConfig } from "../builtin/mcp/read-mcp-config.ts"
 import { createModelProviders } from "../builtin/models/model-providers.ts"
@@ -7,20 +8,28 @@ import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import type { ConfiguredPlugins } from "../config/plugin-entry.ts"
 import { createPluginLoader } from "../config/plugin-loader.ts"
+import type { TrustStore } from "../config/trust-store.ts"
 import { createPermissionPlugin } from "../builtin/permission/permission-plugin.ts"
 import { createRegistry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
-import { type EngineWish, examineServer } from "./engine.ts"
+import { examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost } from "./host.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
 export type { Finding } from "./finding.ts"
 
-export interface DoctorOptions extends Omit<EngineWish, "trust" | "notify"> {
+export interface DoctorOptions {
+  readonly workingDirectory: string
+  /** Default: the person's own. */
+  readonly homeDirectory?: string
+  readonly trustStore?: TrustStore
   readonly dataDirectory: string
+  /** The URL that was asked for. It goes before the configuration's. */
+  readonly engine?: string
+  readonly environment: Variables
   /** Called with a line about each step that takes long. */
   readonly tell?: (line: string) => void
   /** Default: the version of this process. */
@@ -62,7 +71,7 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
   })
 }
 
-function examineModels({ agent, providers: settings }: ProgramConfig, environment: DoctorOptions["environment"]) {
+function examineModels({ agent, providers: settings }: ProgramConfig, environment: Variables) {
   const providers = createModelProviders({ environment, providers: settings })
   const configured = providers.filter((provider) => provider.isConfigured?.()).map(({ name }) => name)
   const fix = "Set a key, such as ANTHROPIC_API_KEY, or name a server in the section providers."

@@ -3,12 +3,19 @@ import { MeanwhileError } from "../base/error.ts"
 import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "../config/engine-url.ts"
 import { findConfigFile } from "../config/config-file.ts"
 import { loadConfig } from "../config/load-config.ts"
+import type { TrustStore } from "../config/trust-store.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
-import { describeDistrust, type FolderOptions, lookAtFolder, openFolder } from "./folder.ts"
+import { describeDistrust, lookAtFolder, openFolder } from "./folder.ts"
 
-export interface EngineWish
-  extends Pick<FolderOptions, "workingDirectory" | "homeDirectory" | "trustStore">,
-    Partial<Pick<FolderOptions, "trust" | "notify">> {
+export interface EngineWish {
+  readonly workingDirectory: string
+  /** Default: the person's own. */
+  readonly homeDirectory?: string
+  readonly trustStore?: TrustStore
+  /** True to trust what lies in the folder, as it is now. Default: false. */
+  readonly trust?: boolean
+  /** Tells a person what they should know and need not act on. */
+  readonly notify?: (text: string) => void
   /** The URL that was asked for. It goes before everything else. */
   readonly engine?: string
   readonly environment: Variables

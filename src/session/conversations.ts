@@ -10,7 +10,7 @@ import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
-import { createOpenConversations, type OpenConversationsOptions } from "./conversation/open-conversations.ts"
+import { createOpenConversations } from "./conversation/open-conversations.ts"
 import { createModelPort } from "./conversation/model-call.ts"
 import { createAgentsPort } from "./subagent/news.ts"
 import type { Conversation } from "./conversation/conversation.ts"
@@ -20,8 +20,9 @@ import { createNews, type News } from "./results/news.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 import { createSessionDirectory } from "./saved/directory.ts"
-import { createModelSource, type ModelSource, type ModelSourceOptions } from "./model/model-source.ts"
-import type { ChildSessions, ConversationScope, SharedPorts, Using } from "./conversation/scope.ts"
+import type { ModelCatalogue } from "./model/catalogue.ts"
+import { createModelSource, type ModelSource } from "./model/model-source.ts"
+import type { ConversationScope, Using } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace, promoteCalls } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
@@ -29,13 +30,19 @@ import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
 
 /** Options of a runtime's sessions. The rest of their scope is made here. */
-export type ConversationsOptions = Using<
-  "runner" | "store" | "bus" | "clock" | "log" | "redactor" | "registry" | "config" | "ledger" | "defaults"
-> &
-  Omit<ModelSourceOptions, "registry"> &
-  Pick<SharedPorts, "person"> &
-  Pick<ChildSessions, "onChild"> &
-  Pick<OpenConversationsOptions, "onClosed">
+export interface ConversationsOptions
+  extends Using<
+    "runner" | "store" | "bus" | "clock" | "log" | "redactor" | "registry" | "config" | "ledger" | "defaults"
+  > {
+  readonly catalogue: ModelCatalogue
+  /** The model of a session that names none. */
+  readonly defaultModel: string
+  readonly person: PersonPort
+  /** Called for every subagent: what its parent was allowed may hold for it too. */
+  readonly onChild: (child: SessionId, parent: SessionId) => void
+  /** Called for every session that is no longer open here. */
+  readonly onClosed: (session: SessionId) => void
+}
 
 /** The sessions of one runtime. */
 export interface Conversations {

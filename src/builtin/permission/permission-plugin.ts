@@ -21,9 +21,8 @@ import { toGrantChoice } from "./grant-choice.ts"
 import { toQuestion } from "./permission-question.ts"
 import type { Verdict } from "./policy-verdict.ts"
 
-export interface PermissionPluginOptions
-  extends Pick<PermissionSurroundings, "autoApproved">,
-    Partial<Omit<PermissionSurroundings, "autoApproved">> {
+export interface PermissionPluginOptions extends Partial<PermissionSurroundings> {
+  readonly autoApproved: PermissionSurroundings["autoApproved"]
   /** The section `permissions`. Default: calls with an effect are asked. */
   readonly policy?: z.input<typeof permissionsConfigSchema>
   readonly findTool: FindTool

@@ -18,7 +18,7 @@ export interface OpenConversations {
   noteTasks(conversation: Conversation): void
 }
 
-export interface OpenConversationsOptions extends Pick<OpenConversations, "events" | "closing"> {
+interface OpenConversationsOptions extends Pick<OpenConversations, "events" | "closing"> {
   /** Begins to look for the ends of tasks. */
   readonly watch: () => void
   /** Called for every session that is no longer open here. */

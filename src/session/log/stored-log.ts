@@ -1,9 +1,12 @@
 import type { Clock } from "../../base/clock.ts"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
+import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { SessionRecord } from "../../task/session.ts"
+import type { TaskStore } from "../../task/store.ts"
 import {
   findLiveTurn,
   requireIdle,
@@ -23,7 +26,11 @@ import { toSettleOperations } from "./settle-operations.ts"
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1
 
-export interface StoredLogOptions extends Pick<TurnHost, "id" | "workspace" | "runner" | "store"> {
+export interface StoredLogOptions {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly runner: Pick<Runner, "beginTurn">
+  readonly store: TaskStore
   readonly redactor: Redactor
   readonly clock: Clock
 }

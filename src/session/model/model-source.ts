@@ -15,7 +15,7 @@ export interface ModelSource extends ModelCatalogue {
   use(id: string): Promise<ConnectedModel>
 }
 
-export interface ModelSourceOptions {
+interface ModelSourceOptions {
   readonly registry: Pick<Registry, "list" | "onChange" | "welcome">
   readonly catalogue: ModelCatalogue
   readonly defaultModel: string
