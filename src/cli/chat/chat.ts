@@ -1,6 +1,6 @@
 import type { Desk } from "../../desk/desk.ts"
 import { closeUnlessAway, tellLost } from "../start/away-store.ts"
-import { moveToBackground } from "../command/background-command.ts"
+import { moveToBackground, type MovingParts } from "../command/background-command.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain } from "../format/format.ts"
 import type { OpenedRuntime } from "../start/open-runtime.ts"
@@ -194,7 +194,7 @@ function createChat(options: ChatOptions) {
   }
 }
 
-function tryToMove(parts: Parameters<typeof moveToBackground>[0]): void {
+function tryToMove(parts: MovingParts): void {
   const { screen } = parts
   moveToBackground(parts).catch((error: unknown) => screen.print(screen.style.red(plain(toErrorMessage(error)))))
 }

@@ -7,11 +7,11 @@ export const backgroundCommand: Command = {
   run: (_argument, context) => moveToBackground(context),
 }
 
+/** The parts of the chat in which something may run that can move. */
+export type MovingParts = Pick<ChatContext, "conversation" | "foreground" | "screen">
+
 /** A call that moves is announced where it began. */
-export async function moveToBackground(
-  context: Pick<ChatContext, "conversation" | "foreground" | "screen">,
-): Promise<void> {
-  const { conversation, foreground, screen } = context
+export async function moveToBackground({ conversation, foreground, screen }: MovingParts): Promise<void> {
   const [calls, commands] = await Promise.all([conversation.session.promote(), foreground.promote()])
   if (calls.length + commands > 0) return
   screen.print(

@@ -1,4 +1,5 @@
 import type { Desk } from "../../desk/desk.ts"
+import type { Needs } from "../../desk/workers.ts"
 import { formatDuration, shortId, toLine, toTable } from "./format.ts"
 import { shorten } from "../../base/shorten.ts"
 
@@ -16,10 +17,7 @@ export function formatPlace({ host, pid, where }: Place): string {
 export const AT_NEXT_START = "at the next start of a chat or a worker"
 
 /** Says how work goes on that this program leaves: with which worker, or once there is one. */
-export async function describeHandoff(
-  { workers }: Pick<Desk, "workers">,
-  needs: Parameters<Desk["workers"]["successors"]>[0],
-): Promise<string> {
+export async function describeHandoff({ workers }: Pick<Desk, "workers">, needs: Needs): Promise<string> {
   const [one, ...others] = await workers.successors(needs)
   if (!one) return AT_NEXT_START
   return others.length > 0

@@ -22,11 +22,7 @@ export function formatQuestion({ task, question }: InboxItem, command: string, a
 }
 
 /** The same with the call that a person is asked about, and where it is to run; neither for other questions. */
-export async function formatAsked(
-  desk: Parameters<typeof describePlace>[0],
-  item: InboxItem,
-  command: string,
-): Promise<string> {
+export async function formatAsked(desk: AskingHosts, item: InboxItem, command: string): Promise<string> {
   const { question, task } = item
   if (question.about !== "call") return formatQuestion(item, command, [])
   const title = toLine(task.title)
@@ -34,11 +30,13 @@ export async function formatAsked(
   return formatQuestion(item, command, [call, ...(await describePlace(desk, task))])
 }
 
+/** The part of a desk that knows on which machine something was asked for. */
+interface AskingHosts {
+  readonly tasks: Pick<Desk["tasks"], "askingHost">
+}
+
 /** The folder in which a call is to run, and the machine on which it was asked for: each only if it is another one. */
-export async function describePlace(
-  { tasks }: { readonly tasks: Pick<Desk["tasks"], "askingHost"> },
-  task: Task,
-): Promise<readonly string[]> {
+export async function describePlace({ tasks }: AskingHosts, task: Task): Promise<readonly string[]> {
   const host = await tasks.askingHost(task)
   const folder = task.folder !== null && (host !== null || task.folder !== process.cwd()) ? `in ${task.folder}` : ""
   const parts = [folder, host === null ? "" : `asked for on ${host}`].filter((part) => part !== "")

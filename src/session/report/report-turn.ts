@@ -34,7 +34,7 @@ export function takeReportTurn(
   plan: (delivery: Delivery) => ReportPlan,
 ): Promise<ReportOutcome> {
   return inTurn(conversation, async () => {
-    let begun = null as BegunReport | null
+    let begun: BegunReport | undefined
     let isWritten = false
     let isNothingLeft = false
     const limit = limitTime(scope, (message) => new MeanwhileError("closed", message))
@@ -50,7 +50,7 @@ export function takeReportTurn(
         },
         async toBeginning(history) {
           begun = await begin(scope, conversation, history, plan)
-          isNothingLeft = begun === null
+          isNothingLeft = begun === undefined
           if (!begun) throw new MeanwhileError("wrong_state", "There is nothing left to report.")
           return begun.change
         },
@@ -85,11 +85,11 @@ async function begin(
   conversation: Conversation,
   history: readonly Message[],
   plan: (delivery: Delivery) => ReportPlan,
-): Promise<BegunReport | null> {
+): Promise<BegunReport | undefined> {
   const found = await readPending(scope, conversation)
-  if (!found) return null
+  if (!found) return undefined
   const { delivery: planned, hops } = plan(found.delivery)
-  if (!planned) return null
+  if (!planned) return undefined
   const pending = await usePending(scope, conversation, { ...found, delivery: planned })
   const { delivery } = pending
   const request = toReportRequest(scope, conversation, delivery, hops)

@@ -1,6 +1,6 @@
 import type { AgentEvent, OutputMode, OutputSource } from "../../plugin/agent-event.ts"
 import { type FilePart, type Message, userMessage } from "../../plugin/message.ts"
-import { enrichPrompt } from "../../plugin/prompt-enrichment.ts"
+import { enrichPrompt, type PromptEnricher } from "../../plugin/prompt-enrichment.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
@@ -126,7 +126,7 @@ async function toBeginning(
  * close.
  */
 async function enrich(
-  enrichers: Parameters<typeof enrichPrompt>[0],
+  enrichers: readonly PromptEnricher[],
   { log, open }: Using<"log" | "open">,
   conversation: Conversation,
   message: string,
