@@ -1,10 +1,7 @@
-import { type JsonObject, type JsonValue, toJson } from "../../../base/json.ts"
+import type { JsonObject } from "../../../base/json.ts"
 import { toOneLine } from "../../../base/one-line.ts"
 import type { ListedTask } from "../../../plugin/task-service.ts"
-import { contentOf, handBack, type ToolReturn } from "../../../plugin/tool.ts"
-import type { MissingAbility } from "../../../plugin/worker-view.ts"
-import type { Patch } from "../../../task/patch.ts"
-import type { TaskRecord } from "../../../task/record.ts"
+import { handBack, type ToolReturn } from "../../../plugin/tool.ts"
 
 /** The model reads all of it, people the headline. */
 export function answer(headline: string, payload: JsonObject): ToolReturn {
@@ -24,37 +21,4 @@ export function answerList(
   const note = left > 0 ? { note: `${left} older ones are not shown: ask for ${filters}.` } : {}
   const headline = tasks.length === 1 ? "1 task" : `${tasks.length} tasks`
   return answer(headline, { tasks: shown, count: tasks.length, ...note })
-}
-
-const SHORT_ID_CHARACTERS = 8
-
-/** As much of an id as is shown. Every command takes it, and says so where it means several. */
-export function toShortId(id: string): string {
-  return id.slice(0, SHORT_ID_CHARACTERS)
-}
-
-/** Why a queued task will not begin; nothing when somebody can run it. */
-export function toLack(missing: MissingAbility | null | undefined): JsonObject {
-  return missing ? { cannot_run: missing.text } : {}
-}
-
-/** The result of a run as plain data: text instead of content made for display. */
-export function toPlainResult({ payload, digest }: Patch): JsonValue {
-  const shown = contentOf(payload)?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`))
-  if (shown) return shown.join("\n")
-  return payload === null && digest.length > 0 ? digest.join("\n") : payload
-}
-
-/** Why it ended without a result; empty while it lives, and for one that completed. */
-export function toEnding(task: TaskRecord): JsonObject {
-  switch (task.status) {
-    case "failed":
-    case "interrupted":
-      return { error: task.failure.message }
-    case "cancelled":
-    case "timed_out":
-      return { ended_by: task.stop.by, reason: task.stop.reason, survivors: toJson(task.survivors) }
-    default:
-      return {}
-  }
 }

@@ -6,7 +6,7 @@ import { toBackgroundResult } from "../../../../plugin/background-view.ts"
 import type { TaskView } from "../../../../plugin/task-service.ts"
 import { LIVE_STATUSES } from "../../../../task/lifecycle.ts"
 import { STATUS_NAMES } from "../../../../task/status-names.ts"
-import { toLack, toPlainResult } from "../answer.ts"
+import { toLack, toPlainResult } from "../task-facts.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { isPlugin, toPluginName, toToolName } from "./names.ts"
 

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../../../base/error.ts"
-import { answer, toShortId } from "../answer.ts"
+import { answer } from "../answer.ts"
+import { toShortId } from "../task-facts.ts"
 import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { groupId } from "./read-tools.ts"
 import { toGroupFacts, toTaskFacts } from "./task-facts.ts"

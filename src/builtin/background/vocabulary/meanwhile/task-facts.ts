@@ -3,7 +3,7 @@ import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { Patch } from "../../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
-import { toEnding, toLack, toPlainResult, toShortId } from "../answer.ts"
+import { toEnding, toLack, toPlainResult, toShortId } from "../task-facts.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list, in the words of this vocabulary. */

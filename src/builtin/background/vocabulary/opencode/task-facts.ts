@@ -3,7 +3,7 @@ import type { TaskView } from "../../../../plugin/task-service.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
 import { toStatusName } from "../../../../task/status-names.ts"
-import { toLack, toPlainResult, toShortId } from "../answer.ts"
+import { toLack, toPlainResult, toShortId } from "../task-facts.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A retry is another run too, and no follow-up. */

@@ -1,6 +1,6 @@
 import { toOneLine } from "../../../../base/one-line.ts"
 import type { ListedTask } from "../../../../plugin/task-service.ts"
-import { toShortId } from "../answer.ts"
+import { toShortId } from "../task-facts.ts"
 import { toStatus, toTime } from "./task-facts.ts"
 
 const RESUMED = "(resumed)"

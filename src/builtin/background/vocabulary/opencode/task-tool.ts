@@ -4,7 +4,9 @@ import { isMeanwhileError, MeanwhileError } from "../../../../base/error.ts"
 import { lazily } from "../../../../base/lazily.ts"
 import { toOneLine } from "../../../../base/one-line.ts"
 import type { ToolReturn } from "../../../../plugin/tool.ts"
-import { answer, toShortId } from "../answer.ts"
+import { answer } from "../answer.ts"
+import { toShortId } from "../task-facts.ts"
+import type { Started } from "../../operations/start-task.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { COMES_BY_ITSELF, NEEDS_APPROVAL } from "../vocabulary-text.ts"
@@ -61,11 +63,6 @@ async function launch({ description, prompt, agent }: TaskInput, operations: Tas
   const { task } = started
   const id = toShortId(task.id)
   const isNew = started.outcome === "started"
-  const note = isNew
-    ? task.status === "waiting"
-      ? NEEDS_APPROVAL
-      : COMES_BY_ITSELF
-    : `The same prompt is being worked on already as ${id}, so nothing was launched. ${COMES_BY_ITSELF} Word the prompt otherwise to launch another.`
   return answer(isNew ? `launched ${id}: ${task.title}` : `runs already as ${id}`, {
     task_id: id,
     status: toStatus(task),
@@ -73,8 +70,15 @@ async function launch({ description, prompt, agent }: TaskInput, operations: Tas
     ...(agent !== undefined && { agent }),
     ...(task.batch !== null && { batch_id: task.batch }),
     resume_count: task.resumeCount,
-    note,
+    note: toNote(started),
   })
+}
+
+function toNote({ outcome, task }: Started): string {
+  if (outcome === "running_already")
+    return `The same prompt is being worked on already as ${toShortId(task.id)}, so nothing was launched. ${COMES_BY_ITSELF} Word the prompt otherwise to launch another.`
+  if (task.status === "waiting") return NEEDS_APPROVAL
+  return COMES_BY_ITSELF
 }
 
 async function resume(id: string, prompt: string, operations: TaskOperations): Promise<ToolReturn> {

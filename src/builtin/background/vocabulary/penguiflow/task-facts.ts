@@ -2,7 +2,7 @@ import { type JsonObject, toJson } from "../../../../base/json.ts"
 import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
-import { toEnding, toLack, toPlainResult, toShortId } from "../answer.ts"
+import { toEnding, toLack, toPlainResult, toShortId } from "../task-facts.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list. */

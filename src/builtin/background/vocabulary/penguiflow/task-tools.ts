@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { RUN_STATUSES } from "../../../../task/lifecycle.ts"
-import { answer, answerList, toShortId } from "../answer.ts"
+import { answer, answerList } from "../answer.ts"
+import { toShortId } from "../task-facts.ts"
 import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { toTaskDetails, toTaskFacts, toTaskResult } from "./task-facts.ts"
 
