@@ -3,6 +3,7 @@ import type { Dispatcher, TakeRequest } from "../../../task/dispatcher.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { Query } from "../connection/database.ts"
 import type { Boss } from "./boss.ts"
+import { createTicketFetching } from "./fetch-tickets.ts"
 import { createLeasedTickets } from "./leased-tickets.ts"
 import { createLookAround } from "./look-around.ts"
 import { createPull, withinRoom } from "./pull.ts"
@@ -49,7 +50,9 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
   const queued = createQueuedRuns(query, clock)
   const leased = createLeasedTickets({ query, boss, queued, patienceMs, onRelease: tellOthers })
-  const { pull, byTurn, shareOf } = createPull({ boss, queued, leased, clock: clock ?? systemClock })
+  const sharingClock = clock ?? systemClock
+  const fetching = createTicketFetching({ boss, queued, leased, clock: sharingClock })
+  const { pull, byTurn } = createPull({ queued, fetching, clock: sharingClock })
   const wakeUp = createWakeUp()
   const lookAround = createLookAround(queued, leased, wakeUp.within, patienceMs)
 
@@ -98,7 +101,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
         if (!claim) return
         if (ending === "claimed") {
           claim.succeed()
-          shareOf(claim.run.plugin).count(claim.run.workspace)
+          fetching.shareOf(claim.run.plugin).count(claim.run.workspace)
         } else claim.fail()
         // Another worker was faster. There may be other work.
         if (ending === "lost") wakeUp.call()
