@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { NO_TOKENS } from "../../plugin/token-usage.ts"
-import { toCostMicros } from "./model-facts.ts"
+import { toCostMicros } from "./model-cost.ts"
 
 test("the cost is in millionths of a dollar, with cached tokens at their own price", () => {
   const usage = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 100, reasoningTokens: 50 }

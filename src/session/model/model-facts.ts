@@ -1,6 +1,5 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
-import type { TokenUsage } from "../../plugin/token-usage.ts"
 
 /** Prices in US dollars for a million tokens. */
 export interface ModelPrice {
@@ -41,16 +40,3 @@ export const modelsConfigSchema = lazily(() => {
     .regex(/[/*]/, "must be a model's id, such as anthropic/claude-opus-5, or a pattern of it, such as my-server/*")
   return z.record(patternSchema, overrideSchema).default({})
 })
-
-/**
- * Millionths of a US dollar, rounded up. Dollars for a million tokens are millionths for one. Without a price of their own,
- * cached tokens cost as much as other input tokens.
- */
-export function toCostMicros(price: ModelPrice, usage: TokenUsage): number {
-  const { inputTokens, cachedInputTokens, outputTokens } = usage
-  const cached = Math.min(cachedInputTokens, inputTokens)
-  const cost =
-    (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output
-  // 3 × 0.1 is a little more than 0.3: such a rounding error must not count as a whole millionth.
-  return Math.ceil(Number(cost.toFixed(6)))
-}
