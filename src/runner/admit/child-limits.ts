@@ -13,8 +13,12 @@ export interface FamilyLock {
 export function createFamilyLock(): FamilyLock {
   const oneAtATime = createOneAtATime()
   return {
-    // `letIn` gets the resolver of the inner promise, which is the release. The next agent waits for the release.
-    take: (parent) => new Promise((letIn) => void oneAtATime(parent, () => new Promise<void>(letIn))),
+    take(parent) {
+      const entered = Promise.withResolvers<() => void>()
+      // The next agent waits for the release.
+      void oneAtATime(parent, () => new Promise<void>((release) => entered.resolve(release)))
+      return entered.promise
+    },
   }
 }
 

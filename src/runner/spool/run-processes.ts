@@ -98,7 +98,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
   }
 
   /** The process trees of the commands that have not ended, adopted commands included. */
-  function running(): readonly ProcessTree[] {
+  function runningTrees(): readonly ProcessTree[] {
     const adopted = [...found.values()].flatMap((process) => (process.state === "alive" ? [process.tree] : []))
     return [...Array.from(live, ({ tree }) => tree), ...adopted]
   }
@@ -155,9 +155,9 @@ export function createRunProcesses(options: RunProcessesOptions) {
       for (const [tree, members] of lingering) {
         if (!members.some(isStillAlive)) lingering.delete(tree)
       }
-      return [...running(), ...lingering.keys()]
+      return [...runningTrees(), ...lingering.keys()]
     },
-    pids: (): readonly number[] => [...new Set(running().map(({ leaderPid }) => leaderPid))],
+    pids: (): readonly number[] => [...new Set(runningTrees().map(({ leaderPid }) => leaderPid))],
     /** Lets Meanwhile exit while the processes run. */
     release(): void {
       for (const process of live) process.release()

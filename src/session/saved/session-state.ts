@@ -21,13 +21,23 @@ type Kept = readonly [string, JsonValue]
 /** The state of a session for plugins. They may save it, so it holds no secrets. */
 export async function readSessionState(
   scope: Using<"redactor" | "store">,
-  { log, hasTasks, documents }: Conversation,
+  conversation: Conversation,
 ): Promise<SessionState> {
-  const { history, data, isKept } = log
+  const { log, hasTasks } = conversation
+  const { history, data } = log
   const messages = history.map((message) => redactMessage(scope.redactor, message))
   const results = hasTasks || data.backgroundResults ? await readResults(scope, log) : {}
-  const here = isKept ? documents.mayExist && (await readDocuments(scope, log)) : toDocuments([...documents.inMemory])
-  return { ...toSessionInfo(log), model: data.model, messages, data: data.plugins, ...results, ...here }
+  const documents = await readOwnDocuments(scope, conversation)
+  return { ...toSessionInfo(log), model: data.model, messages, data: data.plugins, ...results, ...documents }
+}
+
+async function readOwnDocuments(
+  scope: Using<"store">,
+  { log, documents }: Conversation,
+): Promise<Pick<SessionState, "documents">> {
+  if (!log.isKept) return toDocuments([...documents.inMemory])
+  if (!documents.mayExist) return {}
+  return readDocuments(scope, log)
 }
 
 /** The same state of any session in the store. */

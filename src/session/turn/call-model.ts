@@ -130,8 +130,8 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 
-/** Refuses an answer that reached its longest length in the middle of a call: that call is not whole. Its cost is kept. */
-export function requireWhole({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): void {
+/** Refuses a call that the model did not finish. The answer is paid for before. */
+export function refuseCutCall({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): void {
   const { model, usage, costMicros, finish } = record
   if (finish !== "length" || callsOf(message).length === 0) return
   conversation.log.paid.add({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })

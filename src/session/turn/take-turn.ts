@@ -15,7 +15,7 @@ import {
   callModel,
   type CallOptions,
   type ModelAnswer,
-  requireWhole,
+  refuseCutCall,
 } from "./call-model.ts"
 import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
@@ -91,7 +91,7 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelA
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue
     if (callsOf(answer.message).length === 0) return answer
-    requireWhole(scope, answer)
+    refuseCutCall(scope, answer)
     Object.assign(partial, createPartialAnswer())
     await keepAnswer(scope, answer)
   }
