@@ -154,7 +154,7 @@ function toConversationPorts(scope: ConversationScope, run: AskingRun): Conversa
 }
 
 /** Background work asks through the inbox: nobody waits for it at the prompt. */
-function toPersonPort({ ports: { person }, runner }: ConversationScope, run: AskingRun): PersonPort {
+function toPersonPort({ ports: { person }, runner }: Using<"ports" | "runner">, run: AskingRun): PersonPort {
   return {
     isInbox: () => run.isInBackground(),
     async ask(question, own) {

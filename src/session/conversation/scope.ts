@@ -3,9 +3,11 @@ import type { OneAtATime } from "../../base/one-at-a-time.ts"
 import type { Log } from "../../plugin/context.ts"
 import type { PersonPort } from "../../plugin/person-port.ts"
 import type { Registry } from "../../plugin/registry.ts"
+import type { TaskService } from "../../plugin/task-service.ts"
 import type { BackgroundConfig } from "../../runner/limits/background-config.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { Runner } from "../../runner/runner.ts"
+import type { SessionCommands } from "../../runner/service/session-commands.ts"
 import type { Bus } from "../../task/bus.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
@@ -57,7 +59,8 @@ export interface SharedPorts {
  * All that the sessions of one runtime share. Only the files in `session/` itself take all of it: they hand on its parts.
  */
 export interface ConversationScope {
-  readonly runner: Runner
+  /** The commands over tasks, and those that conversations need beside them. */
+  readonly runner: TaskService & SessionCommands & Pick<Runner, "takesTurns" | "resumeOwnWork">
   readonly store: TaskStore
   readonly bus: Bus
   readonly clock: Clock
