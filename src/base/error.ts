@@ -47,21 +47,7 @@ export class MeanwhileError extends Error {
   }
 }
 
-/** The details of `session_busy`: which turn holds the session, and where it is. */
-export type SessionBusy = {
-  readonly session: string
-  /** Null if another process changed the session in the same moment: the same request may succeed now. */
-  readonly turn: string | null
-  /** The turn's status; null without a turn. */
-  readonly status: string | null
-  /** The worker that runs the turn; null while the turn is queued or waits. */
-  readonly worker: string | null
-}
-
-/** The code of an error decides the type of its details. */
-type Refusal<Code> = MeanwhileError & ([Code] extends ["session_busy"] ? { readonly details: SessionBusy } : unknown)
-
-export function isMeanwhileError<Code extends ErrorCode>(error: unknown, code?: Code): error is Refusal<Code> {
+export function isMeanwhileError(error: unknown, code?: ErrorCode): error is MeanwhileError {
   return error instanceof MeanwhileError && (code === undefined || error.code === code)
 }
 

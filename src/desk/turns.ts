@@ -5,6 +5,7 @@ import type { Session } from "../session/conversation/session.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
+import { toSessionBusy } from "../task/session-busy.ts"
 import type { DeskScope } from "./desk-options.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
@@ -145,7 +146,6 @@ export interface BusyTurn {
 }
 
 export function toBusyTurn(error: unknown): BusyTurn | undefined {
-  if (!isMeanwhileError(error, "session_busy") || error.details.turn === null) return undefined
-  const { turn, status } = error.details
-  return { turn: turn as TaskId, isWaiting: status === "waiting" }
+  const busy = toSessionBusy(error)
+  return busy?.turn ? { turn: busy.turn, isWaiting: busy.status === "waiting" } : undefined
 }

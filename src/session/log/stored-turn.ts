@@ -2,10 +2,11 @@ import type { JsonObject } from "../../base/json.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { LogChange, LogState, OpenTurn, TurnBeginning, TurnChange, TurnOpening } from "./session-log.ts"
-import { MeanwhileError, type SessionBusy, isMeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import { type SessionId, createTaskId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import { toSessionBusyError } from "../../task/session-busy.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { SessionData } from "./session-data.ts"
 import { shorten } from "../../base/shorten.ts"
@@ -81,9 +82,7 @@ async function runToEnd(
     if (!isMeanwhileError(error, "version_conflict")) throw error
     await host.refresh()
     await requireIdle(host.store, id, host.state().data)
-    const message = `Session ${id} was changed elsewhere at the same moment. Send it again.`
-    const details: SessionBusy = { session: id, turn: null, status: null, worker: null }
-    throw new MeanwhileError("session_busy", message, details)
+    throw toSessionBusyError(id, null, `Session ${id} was changed elsewhere at the same moment. Send it again.`)
   }
 }
 
@@ -130,10 +129,7 @@ export async function findLiveTurn(store: TaskStore, data: SessionData): Promise
 export async function requireIdle(store: TaskStore, id: SessionId, data: SessionData): Promise<void> {
   const turn = await findLiveTurn(store, data)
   if (!turn) return
-  const message = `Session ${id} is busy: its turn ${turn.id} ${describe(turn)}`
-  const worker = "worker" in turn ? turn.worker : null
-  const details: SessionBusy = { session: id, turn: turn.id, status: turn.status, worker }
-  throw new MeanwhileError("session_busy", message, details)
+  throw toSessionBusyError(id, turn, `Session ${id} is busy: its turn ${turn.id} ${describe(turn)}`)
 }
 
 function describe({ status }: TaskRecord): string {

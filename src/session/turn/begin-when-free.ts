@@ -1,9 +1,9 @@
-import { isMeanwhileError } from "../../base/error.ts"
 import { lookUntil } from "../../base/look-until.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import { toSessionBusy } from "../../task/session-busy.ts"
 import type { Conversation, HeldMessage, WaitingMessages } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -96,15 +96,15 @@ async function tryToBegin<Result>(
   try {
     return { result: await begin() }
   } catch (error) {
-    if (!isMeanwhileError(error, "session_busy")) throw error
-    const { turn, status } = error.details
+    const busy = toSessionBusy(error)
+    if (!busy) throw error
+    const { turn, status } = busy
     if (turn === null) return OVERTAKEN
-    const id = turn as TaskId
     const isRunning = status === "running" || status === "stopping"
     const canWait =
-      status === "queued" ? runner.takesTurns(log.id) : isRunning && (waitsElsewhere || runner.runsHere(id))
+      status === "queued" ? runner.takesTurns(log.id) : isRunning && (waitsElsewhere || runner.runsHere(turn))
     if (!canWait) throw error
-    return { turn: id }
+    return { turn }
   }
 }
 

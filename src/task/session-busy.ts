@@ -1,0 +1,27 @@
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
+import type { SessionId, TaskId, WorkerId } from "./id.ts"
+import type { RunStatus } from "./lifecycle.ts"
+import type { TaskRecord } from "./record.ts"
+
+/** The details of `session_busy`: which turn holds the session, and where it is. */
+export type SessionBusy = {
+  readonly session: SessionId
+  /** Null if another process changed the session in the same moment: the same request may succeed now. */
+  readonly turn: TaskId | null
+  /** The turn's status; null without a turn. */
+  readonly status: RunStatus | null
+  /** The worker that runs the turn; null while the turn is queued or waits. */
+  readonly worker: WorkerId | null
+}
+
+/** Every `session_busy` is made here, so its details are what `toSessionBusy` reads. Null: no turn holds the session. */
+export function toSessionBusyError(session: SessionId, turn: TaskRecord | null, message: string): MeanwhileError {
+  const worker = turn && "worker" in turn ? turn.worker : null
+  const details: SessionBusy = { session, turn: turn?.id ?? null, status: turn?.status ?? null, worker }
+  return new MeanwhileError("session_busy", message, details)
+}
+
+/** The details of a `session_busy`; undefined for any other error. */
+export function toSessionBusy(error: unknown): SessionBusy | undefined {
+  return isMeanwhileError(error, "session_busy") ? (error.details as SessionBusy) : undefined
+}
