@@ -32,7 +32,7 @@ import { createPersonSwitch } from "./session/person-switch.ts"
 import { toReportsConfig } from "./session/conversation/report-config.ts"
 import type { SessionDefaults } from "./session/conversation/scope.ts"
 import type { Engine } from "./task/engine.ts"
-import { refuseUnknownOptions, type Runtime, type RuntimeOptions, type StoreWait } from "./runtime.ts"
+import { refuseMisspelled, type Runtime, type RuntimeOptions, type StoreWait } from "./runtime.ts"
 import { createGivenProvider } from "./builtin/models/given-model.ts"
 import { createModelProviders } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
@@ -54,7 +54,7 @@ export async function openRuntime(
 ): Promise<{ readonly runtime: Runtime; readonly runner: Runner }> {
   const { log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
-  refuseUnknownOptions(options)
+  refuseMisspelled(options)
   const background = toBackgroundConfig(options.background)
   const agent = toAgentConfig(options.agent)
   const reports = toReportsConfig(options.reports)

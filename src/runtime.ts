@@ -124,13 +124,18 @@ const OPTIONS = {
   storeWait: true,
 } satisfies Record<keyof RuntimeOptions, true>
 
-/** A program in JavaScript whose `datadirectory` is passed over would keep nothing. */
-export function refuseUnknownOptions(options: RuntimeOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name))
-  if (unknown === undefined) return
-  const near = findNearNames(unknown, Object.keys(OPTIONS))
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${Object.keys(OPTIONS).join(", ")}.`
-  throw new MeanwhileError("invalid_input", `createRuntime has no option ${JSON.stringify(unknown)}. ${hint}`)
+/**
+ * Refuses a name that looks like an option and is none: a program in JavaScript whose `datadirectory` is passed over keeps
+ * nothing. Other names are passed over: options may be spread from an object that has more.
+ */
+export function refuseMisspelled(options: RuntimeOptions): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(OPTIONS, name)) continue
+    const near = findNearNames(name, Object.keys(OPTIONS))
+    if (near.length === 0) continue
+    const text = `createRuntime has no option ${JSON.stringify(name)}. Did you mean ${near.join(" or ")}?`
+    throw new MeanwhileError("invalid_input", text, { option: name })
+  }
 }
 
 export type StoreWait = Pick<
