@@ -10,7 +10,7 @@ export const MCP_FILE = ".mcp.json"
 /** The folder of Meanwhile's files, below a folder and below the person's home. */
 export const OWN_FOLDER = ".meanwhile"
 /** Folders in `.meanwhile` whose files speak to an agent in the person's name, or inform it. */
-export const SPEAKING_FOLDERS = ["commands", "profiles", "references"] as const
+export const PROMPT_FOLDERS = ["commands", "profiles", "references"] as const
 
 /** The files of a folder that would run, or that an agent would believe: trust covers all of these and nothing else. */
 export interface FolderContents {
@@ -58,9 +58,7 @@ export async function isHome(directory: string, { homeDirectory }: Pick<FolderRe
 }
 
 async function listSpeakingFiles(directory: string): Promise<readonly string[]> {
-  const found = await Promise.all(
-    SPEAKING_FOLDERS.map((name) => listFiles(directory, join(directory, OWN_FOLDER, name))),
-  )
+  const found = await Promise.all(PROMPT_FOLDERS.map((name) => listFiles(directory, join(directory, OWN_FOLDER, name))))
   return found.flat()
 }
 
@@ -93,6 +91,6 @@ function isMissing(error: unknown): boolean {
 }
 
 function toTooMany(directory: string): MeanwhileError {
-  const folders = SPEAKING_FOLDERS.map((name) => `${OWN_FOLDER}/${name}`).join(", ")
+  const folders = PROMPT_FOLDERS.map((name) => `${OWN_FOLDER}/${name}`).join(", ")
   return new MeanwhileError("limit_exceeded", `${directory} has over ${MOST_FILES} files in ${folders}. Remove some.`)
 }

@@ -7,7 +7,7 @@ import type { TrustStore } from "../config/trust-store.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { describeDistrust, lookAtFolder, openFolder } from "./folder.ts"
 
-export interface EngineWish {
+export interface EngineRequest {
   readonly workingDirectory: string
   /** Default: the person's own. */
   readonly homeDirectory?: string
@@ -25,7 +25,7 @@ export interface EngineWish {
  * The URL of the store that a program in this folder uses: what was asked for, else the environment's, else a trusted
  * configuration's. Undefined: the store in the data folder.
  */
-export async function findEngineUrl(wish: EngineWish): Promise<string | undefined> {
+export async function findEngineUrl(wish: EngineRequest): Promise<string | undefined> {
   const { engine, environment, workingDirectory: directory } = wish
   const given = engine ?? readVariable(environment)
   if (given !== undefined) return given
@@ -40,7 +40,7 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
  * True if the folder is trusted. An untrusted configuration is not read, and the person is told that it may name
  * another store.
  */
-async function isTrusted(wish: EngineWish): Promise<boolean> {
+async function isTrusted(wish: EngineRequest): Promise<boolean> {
   const { workingDirectory, trust: isWanted = false, notify = () => {} } = wish
   const { trust } = await (isWanted ? openFolder({ ...wish, trust: true, notify }) : lookAtFolder(wish))
   if (trust === "trusted") return true
@@ -60,7 +60,7 @@ function readVariable(environment: Variables): string | undefined {
   throw new MeanwhileError("invalid_input", `The environment variable ${ENGINE_VARIABLE} ${found}.`)
 }
 
-export interface MigrationWish extends EngineWish {
+export interface MigrationRequest extends EngineRequest {
   /** A role that may use the store from then on, without the right to change its tables. */
   readonly grantTo?: string
   /** Called with a line about each step that takes long. */
@@ -68,7 +68,7 @@ export interface MigrationWish extends EngineWish {
 }
 
 /** Brings the store to this version, and says in words what it did. */
-export async function migrateEngine(wish: MigrationWish): Promise<readonly string[]> {
+export async function migrateEngine(wish: MigrationRequest): Promise<readonly string[]> {
   const { grantTo, tell } = wish
   const url = await findEngineUrl(wish)
   if (url === undefined) throw new MeanwhileError("invalid_input", NO_ENGINE)

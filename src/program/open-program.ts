@@ -65,7 +65,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const program = { sections: configSections(), spellings: CONFIG_SPELLINGS, defaults: toDefaults(options) }
   const request = { directory: workingDirectory, isTrusted: folder.trust === "trusted", environment }
   const { values: configured, plugins } = await loadConfig({ ...program, ...request })
-  const values = withWishes(configured, options)
+  const values = withOptions(configured, options)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
   const mcp = await createServers(options, folder, values.engine, () => refreshMcp())
@@ -121,7 +121,7 @@ function toDefaults({ maxConcurrentTasks: most }: ProgramOptions) {
 }
 
 /** Options of the start override the configuration. */
-function withWishes(config: ProgramConfig, options: ProgramOptions): ProgramConfig {
+function withOptions(config: ProgramConfig, options: ProgramOptions): ProgramConfig {
   const { engine, maxConcurrentTasks, makesReports = true } = options
   return {
     ...config,

@@ -15,7 +15,7 @@ import { createSubagentPlugin } from "../builtin/subagent/subagent-plugin.ts"
 import { createTodoPlugin } from "../builtin/todo/todo-plugin.ts"
 import { createWebPlugin } from "../builtin/web/web-plugin.ts"
 import { ENGINE_VARIABLE } from "../config/engine-url.ts"
-import { OWN_FOLDER, type SPEAKING_FOLDERS } from "../config/folder-contents.ts"
+import { OWN_FOLDER, type PROMPT_FOLDERS } from "../config/folder-contents.ts"
 import type { Plugin } from "../plugin/plugin.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
@@ -79,7 +79,7 @@ function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): V
 /** The folder's files come first: its own command goes before the person's general one of the same name. */
 function foldersOf(
   { contents, trust, homeDirectory }: ProgramFolder,
-  name: (typeof SPEAKING_FOLDERS)[number],
+  name: (typeof PROMPT_FOLDERS)[number],
 ): readonly string[] {
   const own = join(homeDirectory, OWN_FOLDER, name)
   return trust === "trusted" ? [...new Set([join(contents.directory, OWN_FOLDER, name), own])] : [own]

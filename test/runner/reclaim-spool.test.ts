@@ -102,8 +102,8 @@ test("a run is not decided about while its suspended worker cannot be kept from 
 
 test("a run that is asked twice whether it left something here gives the same answer, and starts nothing", () => {
   const { spool, taskId, directory } = createTestSpool()
-  expect([spool.forbidUnlessLeft(taskId, 1), spool.forbidUnlessLeft(taskId, 1)]).toEqual([false, false])
+  expect([spool.forbidIfNothingLeft(taskId, 1), spool.forbidIfNothingLeft(taskId, 1)]).toEqual([false, false])
   expect(readFacts(join(directory, taskId, "1", "process-1"))).toMatchObject({ claim: "forbidden" })
   writeFileSync(join(directory, taskId, "1", "output"), "")
-  expect(spool.forbidUnlessLeft(taskId, 1)).toBe(true)
+  expect(spool.forbidIfNothingLeft(taskId, 1)).toBe(true)
 })

@@ -30,7 +30,7 @@ export function createFairTake(
 ): FairTake {
   const shares = new Map<string, FairShare>()
   const offered = new Map<TaskId, QueuedRun>()
-  const isAnybodyElse = prepare<{ is: number }>(IS_ANYBODY_ELSE)
+  const hasOtherWorkspaces = prepare<{ is: number }>(HAS_OTHER_WORKSPACES)
 
   function shareOf(plugin: string): FairShare {
     const share = shares.get(plugin) ?? createFairShare(clock)
@@ -54,7 +54,7 @@ export function createFairTake(
   }
 
   function findOfOthers(plugin: string, satisfied: readonly string[], request: TakeRequest): readonly QueuedRun[] {
-    if (isAnybodyElse.get(JSON.stringify(satisfied))?.is !== 1) return []
+    if (hasOtherWorkspaces.get(JSON.stringify(satisfied))?.is !== 1) return []
     return findOf(plugin, { ...request, fullWorkspaces: [...request.fullWorkspaces, ...satisfied] })
   }
 
@@ -62,7 +62,7 @@ export function createFairTake(
     take(request) {
       const plugins = [...new Set(request.plugins)]
       // Read before the search: a round that begins during it counts from the next take on.
-      const satisfied = new Map(plugins.map((plugin) => [plugin, shareOf(plugin).thoseWhoHadTheirs()]))
+      const satisfied = new Map(plugins.map((plugin) => [plugin, shareOf(plugin).satisfiedWorkspaces()]))
       const found = plugins.flatMap((plugin) => takeOf(plugin, satisfied.get(plugin) ?? [], request))
       const runs = found.toSorted(byTurn(satisfied)).slice(0, request.limit)
       if (offered.size > MOST_OFFERED) offered.clear()
@@ -91,7 +91,7 @@ function byTurn(satisfied: ReadonlyMap<string, readonly string[]>): (one: Queued
 
 const QUEUED = "FROM tasks INDEXED BY tasks_by_status WHERE status = 'queued'"
 /** Goes from workspace to workspace, so that it does not walk along the long queue of one of them. */
-const IS_ANYBODY_ELSE = `WITH RECURSIVE waiting (workspace) AS (
+const HAS_OTHER_WORKSPACES = `WITH RECURSIVE waiting (workspace) AS (
     SELECT min(workspace) ${QUEUED}
     UNION ALL
     SELECT (SELECT min(workspace) ${QUEUED} AND workspace > waiting.workspace) FROM waiting WHERE waiting.workspace IS NOT NULL

@@ -9,10 +9,10 @@ function claim(share: FairShare, workspace: string, times: number): void {
 test("a workspace that had its share stands back until the next round", () => {
   const share = createFairShare(createManualClock())
   claim(share, "a", 31)
-  expect(share.thoseWhoHadTheirs()).toEqual([])
+  expect(share.satisfiedWorkspaces()).toEqual([])
   claim(share, "a", 1)
   claim(share, "b", 1)
-  expect(share.thoseWhoHadTheirs()).toEqual(["a"])
+  expect(share.satisfiedWorkspaces()).toEqual(["a"])
   expect(share.hadItsShare("b")).toBe(false)
   share.beginRound(1)
   expect(share.hadItsShare("a")).toBe(false)

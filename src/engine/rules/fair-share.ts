@@ -9,7 +9,7 @@ export interface FairShare {
   /** Counts a run of this workspace that was claimed here. */
   count(workspace: string): void
   hadItsShare(workspace: string): boolean
-  thoseWhoHadTheirs(): readonly string[]
+  satisfiedWorkspaces(): readonly string[]
   /**
    * Begins the next round, because nobody is left for whom the others would stand back. `lookMs` is how long it took to
    * find that out.
@@ -56,7 +56,7 @@ export function createFairShare(clock: Pick<Clock, "monotonic">): FairShare {
       const known = served.get(workspace)
       return known !== undefined && isOver(known)
     },
-    thoseWhoHadTheirs: () => [...served].filter(([, each]) => isOver(each)).map(([workspace]) => workspace),
+    satisfiedWorkspaces: () => [...served].filter(([, each]) => isOver(each)).map(([workspace]) => workspace),
     beginRound(lookMs) {
       const wasAlone = served.size < 2
       leastAmongOthersMs = LOOKS_BETWEEN * lookMs

@@ -141,7 +141,7 @@ async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void
   const hasSpool = ({ id, run }: TaskSummary): boolean => {
     if (isAlone(scope)) return true
     // A worker without a lease has not said where its spool is. It may be this one, and the worker only suspended.
-    if (spool === null) return scope.spool.forbidUnlessLeft(id, run)
+    if (spool === null) return scope.spool.forbidIfNothingLeft(id, run)
     return isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope.worker.home)
   }
   const dataFolder = typeof spool === "string" ? toDataFolder(spool) : null

@@ -45,7 +45,7 @@ export function forbidProcesses({ directory }: RunPaths, marker: string): void {
  * True if an owner of the run left anything here; files that forbid a process do not count. If not, forbids its
  * processes.
  */
-export function forbidUnlessLeft(paths: RunPaths, marker: string): boolean {
+export function forbidIfNothingLeft(paths: RunPaths, marker: string): boolean {
   const names = listNames(paths.directory)
   const isForbidding = (name: string): boolean => readFacts(join(paths.directory, name))?.claim === "forbidden"
   if (names.length === 0 ? existsSync(paths.directory) : !names.every(isForbidding)) return true

@@ -5,7 +5,7 @@ import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "
 import type { TaskId } from "../../task/id.ts"
 import type { Outputs } from "../../task/outputs.ts"
 import { createGuard } from "../process/guard.ts"
-import { forbidUnlessLeft } from "./found-processes.ts"
+import { forbidIfNothingLeft } from "./found-processes.ts"
 import { type OutputSource, withFileSource, toRunPaths } from "./output-files.ts"
 import { findOrphans, listRuns, type Orphan } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
@@ -41,7 +41,7 @@ export interface Spool {
    * True if a worker of the run left something here. If false, a worker of this spool that was suspended before the first
    * command of the run can no longer start that command. Asking again gives the same answer.
    */
-  forbidUnlessLeft(taskId: TaskId, run: number): boolean
+  forbidIfNothingLeft(taskId: TaskId, run: number): boolean
   /** `ended` resolves or aborts when the run will print nothing more. */
   waitFor(
     taskId: TaskId,
@@ -108,7 +108,8 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       return created
     },
     hasRun: (taskId, run) => existsSync(toRunPaths(directory, taskId, run).directory),
-    forbidUnlessLeft: (taskId, run) => forbidUnlessLeft(toRunPaths(directory, taskId, run), toRunMarker(taskId, run)),
+    forbidIfNothingLeft: (taskId, run) =>
+      forbidIfNothingLeft(toRunPaths(directory, taskId, run), toRunMarker(taskId, run)),
     read: (taskId, run, request, { isComplete }) =>
       withSource(taskId, run, (source) => readOutput(source, request, { redactor, isComplete })),
     totalBytes: (taskId, run) => withSource(taskId, run, async (source) => source.totalBytes),

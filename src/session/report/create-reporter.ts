@@ -30,7 +30,7 @@ export function enableReports(scope: NewTurnScope, conversation: Conversation, o
 
 function createReporter(scope: NewTurnScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
   const { clock, config } = scope
-  const directly = createToldDirectly(scope, conversation)
+  const directly = createNotifiedResults(scope, conversation)
   const deferral = createDeferral(scope, readWaiting, (ended) => directly.show(ended))
   const waiters = new Set<() => void>()
   let isClosed = false
@@ -160,7 +160,7 @@ async function isBusyElsewhere({ store }: Using<"store">, { log }: Conversation)
 }
 
 /** Remembers the results that the person was notified of, once each, until the model has used them. */
-interface ToldDirectly {
+interface NotifiedResults {
   show(found: readonly WaitingTask[], why?: string | null): void
   /** Records that a report of these failed: the person was notified, and no other report is tried. */
   giveUp(ended: readonly EndedTask[]): void
@@ -168,7 +168,7 @@ interface ToldDirectly {
   forgetUsed(unused: Delivery): void
 }
 
-function createToldDirectly(scope: ReportScope, conversation: Conversation): ToldDirectly {
+function createNotifiedResults(scope: ReportScope, conversation: Conversation): NotifiedResults {
   const shown = new Set<string>()
   const givenUp = new Set<string>()
   return {

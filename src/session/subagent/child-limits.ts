@@ -8,7 +8,7 @@ import type { Using } from "../conversation/scope.ts"
  * who is below whom. Reserves a place, and returns a function that gives it back, to be called once the child is open and
  * counts by itself.
  */
-export function takeRoom(scope: Using<"children" | "config" | "open">, { log }: Conversation): () => void {
+export function reserveChildPlace(scope: Using<"children" | "config" | "open">, { log }: Conversation): () => void {
   const { maxAgentDepth, maxAgentFanOut } = scope.config.background
   const depth = levelOf(scope, log.id) + 1
   if (depth > maxAgentDepth) {

@@ -2,7 +2,7 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { ChildSession, ChildSessionOptions } from "../../plugin/sessions-port.ts"
 import { carrySaid, readSaidBefore } from "../results/steering-messages.ts"
-import { takeRoom } from "./child-limits.ts"
+import { reserveChildPlace } from "./child-limits.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { orWarn } from "../conversation/or-warn.ts"
 import type { Session } from "../conversation/session.ts"
@@ -36,7 +36,7 @@ export async function createChild(
   }
   const model = options.model ?? log.data.model
   const tools = toChildTools(scope, options.tools, log.data.tools, model)
-  const giveBack = log.isKept ? null : takeRoom(scope, parent)
+  const giveBack = log.isKept ? null : reserveChildPlace(scope, parent)
   try {
     const session = await scope.children.create({
       name: options.name,
@@ -86,7 +86,7 @@ async function openUnkept(
   const conversation = scope.children.agents.recall(id)
   if (!conversation) return null
   if (scope.open.get(id) !== conversation) {
-    const giveBack = takeRoom(scope, parent)
+    const giveBack = reserveChildPlace(scope, parent)
     scope.open.add(conversation)
     giveBack()
     scope.children.onChild(id, parent.log.id)

@@ -1,7 +1,7 @@
 import { ERROR_CODES, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { lookUntil } from "../../base/look-until.ts"
 import type { AskingRun } from "../../plugin/context.ts"
-import { findLiveTasks, hasBeenTold } from "./news.ts"
+import { findLiveTasks, noteUnreadMessages } from "./news.ts"
 import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
@@ -64,7 +64,7 @@ async function waitUntilTold(
       bus.subscribe((about) => {
         if (mayBeNews(about, conversation.log.id)) wake()
       }),
-    look: async () => (await hasBeenTold(scope, conversation)) || undefined,
+    look: async () => (await noteUnreadMessages(scope, conversation)) || undefined,
   })
 }
 

@@ -34,7 +34,7 @@ export async function hasEnds(scope: Using<"store">, conversation: Conversation)
 }
 
 /** True if there are messages that the agent has not read. */
-export async function hasBeenTold(scope: Using<"store">, conversation: Conversation): Promise<boolean> {
+export async function noteUnreadMessages(scope: Using<"store">, conversation: Conversation): Promise<boolean> {
   if ((await readSaid(scope, conversation.log)).length === 0) return false
   // The next turn begins with them.
   conversation.hasNews = true

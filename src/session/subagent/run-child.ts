@@ -5,7 +5,7 @@ import type { ChildSendOptions, ChildTurn } from "../../plugin/sessions-port.ts"
 import type { TaskId } from "../../task/id.ts"
 import { type ChildAccount, openAccount } from "./account.ts"
 import { type FollowedActivity, followActivity } from "./activity.ts"
-import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE } from "./news.ts"
+import { ENDED_MESSAGE, noteUnreadMessages, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE } from "./news.ts"
 import { stopTasks, waitForTasks, waitForTurn } from "./child-wait.ts"
 import { WAITING_FOR_TASKS } from "../../task/progress.ts"
 import { type Conversation, NEVER } from "../conversation/conversation.ts"
@@ -102,10 +102,10 @@ async function takeTurns(course: Course, message: string, said: string | undefin
 async function findNext(course: Course, wakes: number): Promise<string | null> {
   const { scope, conversation, run, activity, left } = course
   if (await findSent(course)) return ENDED_MESSAGE
-  if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
+  if (await noteUnreadMessages(scope, conversation)) return SAID_MESSAGE
   if (wakes >= MOST_WAKES) return null
   await waitForTasks(scope, conversation, { run, signal: left, onWait: () => activity.enter(WAITING_FOR_TASKS) })
-  if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
+  if (await noteUnreadMessages(scope, conversation)) return SAID_MESSAGE
   if (!(await hasEnds(scope, conversation))) return null
   return wakes + 1 < MOST_WAKES ? ENDED_MESSAGE : LAST_ENDED_MESSAGE
 }

@@ -103,7 +103,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
         await write(query, set, outcomes, statements)
         return outcomes
       }
-      set.undo.takeBackTo(0)
+      set.undo.undoTo(0)
       lacking = missing
       addWants(found, missing)
     }
@@ -151,7 +151,7 @@ interface WritersRun {
 function runWriters(writers: Writers, set: WorkingSet, perform: Perform, now: number): WritersRun {
   const unstorable = new Map<number, unknown>()
   const run = (count: number) => {
-    set.undo.takeBackTo(0)
+    set.undo.undoTo(0)
     const ran = runRules(writers.slice(0, count), set, perform, now, unstorable)
     return { ...ran, ...(isWanting(ran.missing) ? { statements: [] } : tryToBuild(set)) }
   }
@@ -201,7 +201,7 @@ function runRules(
       const answers = operations.map((operation) => perform(operation, change))
       return { isRefused: false, answers, change }
     } catch (error) {
-      set.undo.takeBackTo(mark)
+      set.undo.undoTo(mark)
       addWants(missing, error instanceof Missing ? error.wants : doubtsAbout(operations, set))
       return { isRefused: true, error }
     }

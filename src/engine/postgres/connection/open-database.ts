@@ -63,7 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       try {
         return await connections.use((connection) => connection.runAlone<Row>(statement, values))
       } catch (error) {
-        if (!(await patience.bear(error))) throw toStoreError(error, name)
+        if (!(await patience.waitToRetry(error))) throw toStoreError(error, name)
       }
     }
   }

@@ -42,7 +42,7 @@ export function createPatience(patienceMs: number, closing: AbortSignal, gone?: 
     isOver,
     pause,
     /** Waits as long as this error calls for. True: try again. */
-    async bear(error: unknown): Promise<boolean> {
+    async waitToRetry(error: unknown): Promise<boolean> {
       const kind = toTrouble(error)?.kind
       if (kind === "conflict" && ++conflicts <= MOST_CONFLICTS)
         await waitAbout(Math.min(2 ** conflicts, LONGEST_CONFLICT_MS))

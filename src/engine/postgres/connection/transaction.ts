@@ -29,10 +29,10 @@ export function createTransactions(parts: TransactionParts): Database["transacti
       if (outcome.state === "in_doubt") {
         const { mark, result, cause } = outcome
         if (await decide(mark, patience)) return result
-        if (!(await patience.bear(cause))) throw toStoreError(cause, name)
+        if (!(await patience.waitToRetry(cause))) throw toStoreError(cause, name)
         continue
       }
-      if (!(await patience.bear(outcome.cause))) throw outcome.thrown
+      if (!(await patience.waitToRetry(outcome.cause))) throw outcome.thrown
     }
   }
 

@@ -70,10 +70,10 @@ export function createTicketFetching({ boss, queued, leased, clock }: TicketFetc
       const { limit, fullWorkspaces: without } = request
       const share = shareOf(plugin)
       const room = limit - held.length
-      const satisfied = share.thoseWhoHadTheirs()
+      const satisfied = share.satisfiedWorkspaces()
       if (satisfied.length === 0) return fetchMore({ limit: room, without })
       const lookedAtMs = clock.monotonic()
-      const others = (await queued.isAnybodyElse(satisfied))
+      const others = (await queued.hasOtherWorkspaces(satisfied))
         ? await fetchMore({ limit: room, without: [...without, ...satisfied] })
         : NOTHING
       const lookMs = clock.monotonic() - lookedAtMs

@@ -30,7 +30,7 @@ export function createPull({ queued, fetching, clock }: PullParts) {
   async function findByTurn(request: TakeRequest): Promise<readonly QueuedRun[]> {
     const satisfied = new Map(
       request.plugins.flatMap((plugin) => {
-        const workspaces = shareOf(plugin).thoseWhoHadTheirs()
+        const workspaces = shareOf(plugin).satisfiedWorkspaces()
         return workspaces.length === 0 ? [] : [[plugin, workspaces] as const]
       }),
     )
@@ -48,13 +48,13 @@ export function createPull({ queued, fetching, clock }: PullParts) {
   }
 
   async function findOfOthers(request: TakeRequest, satisfied: WorkspacesOfPlugins): Promise<readonly QueuedRun[]> {
-    const isAnybodyElse = await Promise.all(
+    const hasOtherWorkspaces = await Promise.all(
       request.plugins.map(async (plugin) => {
         const workspaces = satisfied.get(plugin)
-        return !workspaces || queued.isAnybodyElse(workspaces)
+        return !workspaces || queued.hasOtherWorkspaces(workspaces)
       }),
     )
-    const plugins = request.plugins.filter((_, index) => isAnybodyElse[index])
+    const plugins = request.plugins.filter((_, index) => hasOtherWorkspaces[index])
     return plugins.length === 0 ? [] : queued.find({ ...request, plugins }, satisfied)
   }
 

@@ -62,7 +62,7 @@ export function createQueuedRuns(query: Query, clock: Clock | undefined) {
       return rows.map(({ plugin }) => plugin)
     },
     /** True if any other workspace has a run in the queue, of any plugin and for any worker. */
-    async isAnybodyElse(than: readonly string[]): Promise<boolean> {
+    async hasOtherWorkspaces(than: readonly string[]): Promise<boolean> {
       const rows = await queryNamed(WAITING_WORKSPACE, [than])
       return rows.length > 0
     },

@@ -3,7 +3,7 @@ import { createLeaseWatch, type IsHolderAlive } from "../../rules/lease-watch.ts
 import type { StoredLease } from "../../rules/tables.ts"
 
 /** True if a lease is over. */
-export type JudgeLease = (lease: StoredLease, word: ServerWord) => boolean
+export type JudgeLease = (lease: StoredLease, word: ServerTimes) => boolean
 
 /**
  * A lease is over if its holder is known to be dead, or was silent for the lease's whole time. If a clock is given,
@@ -22,7 +22,7 @@ export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined,
 }
 
 /** The server's times, as they were read together with a lease. */
-export interface ServerWord {
+export interface ServerTimes {
   /** When the server was started. Another time means another server, or the same one after a restart. */
   readonly serverStart: string
   readonly serverNowMs: number
@@ -30,7 +30,7 @@ export interface ServerWord {
 }
 
 /** For how long nobody has renewed a lease, as far as this process can know. */
-type LeaseSilence = (lease: StoredLease, word: ServerWord) => number
+type LeaseSilence = (lease: StoredLease, word: ServerTimes) => number
 
 interface Sighting {
   readonly fence: number
@@ -38,7 +38,7 @@ interface Sighting {
   readonly silentSinceMs: number
 }
 
-type ClockReading = Pick<ServerWord, "serverStart" | "serverNowMs"> & { readonly monotonicMs: number }
+type ClockReading = Pick<ServerTimes, "serverStart" | "serverNowMs"> & { readonly monotonicMs: number }
 
 /** A server's clock that gained or lost more than this between two looks was set, or is another clock. */
 const LARGEST_DRIFT_MS = 1_000
@@ -56,7 +56,7 @@ export function createLeaseSilence(clock: Pick<Clock, "monotonic">): LeaseSilenc
   let last: ClockReading | undefined
   let trustedFromMs = clock.monotonic()
 
-  function readClock({ serverStart, serverNowMs }: ServerWord): number {
+  function readClock({ serverStart, serverNowMs }: ServerTimes): number {
     const monotonicMs = clock.monotonic()
     const isSame = last?.serverStart === serverStart
     if (last && !isSame) sightings.clear()

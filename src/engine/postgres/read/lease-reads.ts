@@ -5,7 +5,7 @@ import type { TaskStore } from "../../../task/store.ts"
 import { ANNOUNCEMENTS, WORKER_LEASE_PREFIX } from "../../../task/worker.ts"
 import { toLease, type LeaseRow, toStoredLease } from "../../rules/hold-lease.ts"
 import type { Query } from "../connection/database.ts"
-import type { JudgeLease, ServerWord } from "./judge-lease.ts"
+import type { JudgeLease, ServerTimes } from "./judge-lease.ts"
 import { NOW } from "../connection/server-time.ts"
 import { createConditions, demandPrefix } from "./conditions.ts"
 
@@ -19,7 +19,7 @@ export interface HeardLeaseRow extends LeaseRow {
   readonly renewed_at: number
 }
 
-export function toServerWord({ server_start, server_now, renewed_at }: HeardLeaseRow): ServerWord {
+export function toServerWord({ server_start, server_now, renewed_at }: HeardLeaseRow): ServerTimes {
   return { serverStart: server_start, serverNowMs: server_now, renewedAtMs: renewed_at }
 }
 

@@ -5,7 +5,7 @@ import { lockMigration } from "./migrations.ts"
 import { toQueueSchema } from "./queue-schema.ts"
 import { findMissingRights, formatMissingRights, type MissingRights } from "./role-rights.ts"
 
-export interface GrantWish {
+export interface GrantOptions {
   readonly database: Database
   readonly url: string
   readonly schema: string
@@ -32,7 +32,7 @@ export async function requireRole(query: Query, role: string): Promise<void> {
  * role could not use it before. The server at most warns a role that grants what it does not own. So the rights are
  * looked at afterwards, and an error says which are missing.
  */
-export async function grantUse(wish: GrantWish): Promise<boolean> {
+export async function grantUse(wish: GrantOptions): Promise<boolean> {
   const { database, schema, role } = wish
   const lackedBefore = await findMissingRights(database.query, schema, role)
   try {
@@ -49,7 +49,7 @@ export async function grantUse(wish: GrantWish): Promise<boolean> {
  * Grants all rights. Rolled back if rights on the store itself are still missing: nothing is left behind in the name of
  * a role that does not own it.
  */
-async function grantAll(query: Query, { schema, role }: GrantWish): Promise<void> {
+async function grantAll(query: Query, { schema, role }: GrantOptions): Promise<void> {
   await lockMigration(query, schema)
   const [row] = await query<{ name: string }>("SELECT current_database()::text AS name")
   await query(toGrants(schema, row?.name ?? "", role).join(";\n"))
@@ -69,7 +69,7 @@ function toGrants(schema: string, database: string, role: string): readonly stri
   return [`GRANT CONNECT ON DATABASE ${quoteName(database)} TO ${grantee}`, ...ofSchemas]
 }
 
-async function toRefusal(wish: GrantWish, lacking: readonly MissingRights[]): Promise<MeanwhileError> {
+async function toRefusal(wish: GrantOptions, lacking: readonly MissingRights[]): Promise<MeanwhileError> {
   const { database, url, role } = wish
   const [row] = await database.query<{ granter: string }>("SELECT current_user::text AS granter")
   const ofStore = lacking.filter(isOfStore)

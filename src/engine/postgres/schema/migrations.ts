@@ -18,7 +18,7 @@ const OLDEST_SERVER = 14
 const LOCK_TIMEOUT_MS = 1_000
 const PAUSE_MS = 1_000
 
-interface VersionWish extends Pick<ConnectionOptions, "url" | "schema"> {
+interface MigrationOptions extends Pick<ConnectionOptions, "url" | "schema"> {
   readonly database: Database
   /** Once it aborts, the migration waits neither for a server that is away nor for a session that uses the tables. */
   readonly leaving?: AbortSignal
@@ -33,7 +33,7 @@ const TELL_AGAIN_MS = 10_000
  * Migrates the store to this version, on connections of its own without time limits: a large table takes as long as it
  * takes, and so does another process that is migrating already. True if anything had to be changed.
  */
-export async function ensureVersion(wish: VersionWish): Promise<boolean> {
+export async function ensureVersion(wish: MigrationOptions): Promise<boolean> {
   const { url, schema = DEFAULT_SCHEMA, database, leaving, tell } = wish
   if (await isCurrent(database.query, schema)) return false
   const patient = await openDatabase({ url, schema, poolSize: 2, statementTimeoutMs: 0, ...(leaving && { leaving }) })

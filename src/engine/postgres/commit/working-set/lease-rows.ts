@@ -1,5 +1,5 @@
 import type { LeaseTable, LeaseWatch, StoredLease } from "../../../rules/tables.ts"
-import type { JudgeLease, ServerWord } from "../../read/judge-lease.ts"
+import type { JudgeLease, ServerTimes } from "../../read/judge-lease.ts"
 import { type Changed, createMemory, createNumbers, type Numbers, type UndoLog } from "./memory.ts"
 import { missing } from "./wants.ts"
 
@@ -7,14 +7,14 @@ export interface LeaseRows {
   readonly table: LeaseTable
   readonly watch: LeaseWatch
   readonly fences: Numbers
-  learn(key: string, lease: StoredLease | undefined, word?: ServerWord): void
+  learn(key: string, lease: StoredLease | undefined, word?: ServerTimes): void
   changes(): readonly Changed<StoredLease>[]
 }
 
 export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRows {
   const leases = createMemory<StoredLease>(undo)
   const fences = createNumbers("lease_fences", undo)
-  const words = new Map<StoredLease, ServerWord>()
+  const words = new Map<StoredLease, ServerTimes>()
 
   const table: LeaseTable = {
     find(key) {

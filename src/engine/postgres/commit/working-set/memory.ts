@@ -4,7 +4,7 @@ import { Missing, type NumberKind } from "./wants.ts"
 export interface UndoLog {
   note(takeBack: () => void): void
   mark(): number
-  takeBackTo(mark: number): void
+  undoTo(mark: number): void
 }
 
 export function createUndoLog(): UndoLog {
@@ -12,7 +12,7 @@ export function createUndoLog(): UndoLog {
   return {
     note: (takeBack) => void log.push(takeBack),
     mark: () => log.length,
-    takeBackTo(mark) {
+    undoTo(mark) {
       while (log.length > mark) log.pop()?.()
     },
   }
