@@ -38,7 +38,7 @@ export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): T
   let tools: readonly Tool[] = vocabulary.tools.map((tool) => createTaskTool(tool, parts))
   let stopListening: (() => void) | undefined
 
-  /** True when what the model reads of the tools is another now. */
+  /** Makes the tools anew; true if a name or a description has changed. */
   function discover(host: PluginHost): boolean {
     capable = findCapable(host.tools(), thresholdSeconds * 1_000)
     const hasAgents = capable.some(({ tool }) => tool.kind === "agent")
@@ -85,7 +85,7 @@ function toText(tools: readonly Tool[]): string {
 
 export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
 
-/** Which there are, by the name that the configuration gives. Only the one that is used is made. */
+/** The vocabularies by their names in the configuration. Only the one in use is created. */
 export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = {
   meanwhile: createMeanwhileVocabulary,
   jaato: createJaatoVocabulary,
@@ -93,10 +93,10 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = 
   penguiflow: createPenguiflowVocabulary,
 }
 
-/** `capable` are all tools exposed now, whoever they are offered to. */
+/** `capable` returns all capable tools exposed now, also those that a conversation's model is not offered. */
 type TaskToolParts = Omit<BackgroundCall, "context">
 
-/** A person may be asked whether what is to be started may run: that takes as long as it takes. */
+/** Within this time a person may be asked whether the tool to be started may run. */
 const ANSWER_LIMIT_MS = 60 * 60 * 1_000
 const READ_LIMIT_MS = 60_000
 

@@ -56,7 +56,7 @@ function createRequestClarification(): Tool {
       questions: z.array(questionSchema()).min(1).max(10),
     }),
     timeoutMs: ANSWER_TIMEOUT_MS,
-    // Asked again, a question of a background agent is found in the inbox, answered or not.
+    // A question that a background agent asks again is found in the inbox, answered or not.
     onCrash: "retry",
     title: ({ questions }) => `asks ${questions.length === 1 ? "a question" : `${questions.length} questions`}`,
     async run({ context: about, questions }, { person, signal }) {

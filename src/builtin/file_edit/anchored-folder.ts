@@ -5,15 +5,15 @@ import { MeanwhileError } from "../../base/error.ts"
 import { systemCodeOf, unlessMissing } from "../../base/system-error.ts"
 import type { Place } from "./working-root.ts"
 
-/** A folder held open, so that what is done in it is done in this one, whatever its path leads to by then. */
+/** A folder held open, so that work reaches this very folder even if its path leads elsewhere by then. */
 export interface AnchoredFolder extends AsyncDisposable {
-  /** A path of a file in it, for as long as the folder is open. */
+  /** The path of a file in the folder, valid for as long as the folder is open. */
   at(name: string): string
 }
 
 /**
- * Where the system shows open files under `/proc`, the folder's own entry there is used and a link put in the way later
- * changes nothing. Elsewhere the path is looked at once more, which leaves a moment between the look and the use.
+ * Where the system shows open files under `/proc`, the folder is used by its entry there, and a link put into its path
+ * later changes nothing. Elsewhere the path is checked once more, which leaves a moment between the check and the use.
  */
 export async function openFolder(path: string): Promise<AnchoredFolder> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
@@ -31,7 +31,7 @@ export async function openFolder(path: string): Promise<AnchoredFolder> {
   }
 }
 
-/** The folder of a place. Those that are missing are made, one inside the other. */
+/** Opens the folder of a place. Missing folders are made, one inside the other. */
 export async function openFolderOf({ folder, missing }: Place): Promise<AnchoredFolder> {
   let path = folder
   let current = await openFolder(path)

@@ -21,10 +21,10 @@ const changeSchema = lazily(() => {
 
 const historySchema = lazily(() => z.object({ path: z.string(), changes: z.array(changeSchema()) }))
 
-/** One change of a file, written down before it is made: after a crash it may be one that never happened. */
+/** One change of a file, recorded before it is made. After a crash, a recorded change may never have happened. */
 export type RecordedChange = z.infer<ReturnType<typeof changeSchema>>
 
-/** The newest recorded change that can be seen in the file, if something else has not changed the file since. */
+/** The newest recorded change that the file still shows, unless something else has changed the file since. */
 export type LastChange =
   | { readonly state: "in_place"; readonly change: RecordedChange; readonly previous: FileState | undefined }
   | { readonly state: "none" }
@@ -35,7 +35,7 @@ export interface BackupStore {
   /** Contract: when it resolves, the old content is safe. */
   record(place: Place, before: FileState | undefined, after: string | null): Promise<void>
   /**
-   * Changes at the end whose old content is what the file has now are passed over: a crash kept them from being made, or
+   * Passes over the newest changes whose old content is what the file has now: a crash kept them from being made, or
    * somebody took them back.
    */
   lastChange(place: Place, current: FileState | undefined): Promise<LastChange>

@@ -165,7 +165,7 @@ function toUpdate({ new_content: whole, old_text: oldText, new_text: newText }: 
   }
 }
 
-/** The last change of this file was this one: a call that was repeated, by a crash or by a model that forgot. */
+/** True if the last change of this file was this edit: a crash, or a model that forgot, has repeated the call. */
 async function isAlreadyMade(edit: TextEdit, text: string, { lastChange }: FoundFile): Promise<boolean> {
   const last = await lastChange()
   if (last.state !== "in_place" || !last.previous) return false
@@ -173,7 +173,7 @@ async function isAlreadyMade(edit: TextEdit, text: string, { lastChange }: Found
   return previous !== undefined && leadsTo(previous, edit, text)
 }
 
-/** One place of a text, and what comes instead of it. */
+/** One place of a text, and its replacement. */
 interface TextEdit {
   readonly oldText: string
   readonly newText: string
@@ -203,7 +203,7 @@ function leadsTo(before: string, edit: TextEdit, after: string): boolean {
   }
 }
 
-/** Models write `\n`. In a file whose lines end in `\r\n` that is meant, and put in again. */
+/** Models write `\n`. In a file whose lines all end in `\r\n`, the edit gets those line ends. */
 function toLineEndsOf(text: string, edit: TextEdit): TextEdit {
   const isForeign = text.includes("\r\n") && !/(?<!\r)\n/.test(text) && !edit.oldText.includes("\r")
   if (!isForeign) return edit

@@ -10,7 +10,7 @@ export interface ChangeSize {
 const NOWHERE = "/dev/null"
 const CONTEXT_LINES = 3
 const LONGEST_DIFF = 64 * 1024
-/** Comparing takes its square. Of two texts with more differences only the new one is shown. */
+/** Comparing takes time in the square of this. Of two texts with more differences only the new one is shown. */
 const MOST_DIFFERENCES = 1_500
 
 /** A unified diff for people: what the change does, in characters that do nothing to the screen that shows it. */
@@ -45,7 +45,7 @@ async function toPatch({ place, before, after }: PlannedChange): Promise<Structu
   return structuredPatch(oldName, newName, oldText, newText, undefined, undefined, options)
 }
 
-/** Without a comparison: a file that is no text, or texts that have too little in common. */
+/** What is shown without a comparison: of a file that is not text, or of texts that have too little in common. */
 async function toReplacement(change: PlannedChange): Promise<string> {
   const { place, before, after } = change
   const size = (bytes: Buffer | undefined): string => (bytes ? `${bytes.length} bytes` : "no file")

@@ -13,7 +13,7 @@ export interface FileEditPluginOptions {
   readonly root: string
   /** Absolute. Where the old content of changed files is kept; inside the root, no tool reaches it. */
   readonly backupDirectory: string
-  /** More that is read but never written, absolute or from the root. */
+  /** Further paths that are read but never written, absolute or from the root. */
   readonly protectedPaths?: readonly string[]
   /** How many changes of one file can be taken back. Default 20. */
   readonly backupsPerFile?: number

@@ -15,7 +15,7 @@ export interface FileState {
   readonly owner: { readonly user: number; readonly group: number }
 }
 
-/** More is work for a command: it would not fit a conversation. */
+/** Larger files are work for a command: they would not fit into a conversation. */
 export const LARGEST_FILE_BYTES = 8 * 1024 * 1024
 
 /** Undefined when there is no such file. */
@@ -25,7 +25,7 @@ export async function readState(place: Place): Promise<FileState | undefined> {
   return await readStateIn(folder, place)
 }
 
-/** Opens neither a link nor anything that is no file: a device or a pipe could be read for ever. */
+/** Refuses a link and anything else but a regular file: reading a device or a pipe might never end. */
 export async function readStateIn(folder: AnchoredFolder, place: Place): Promise<FileState | undefined> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   try {

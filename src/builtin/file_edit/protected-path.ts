@@ -10,7 +10,7 @@ export interface PathRules {
   readonly protectedPaths: readonly string[]
 }
 
-/** At any depth: each of them decides what a program runs, here or in a folder below that somebody starts it in. */
+/** Read-only at any depth: each decides what a program runs that somebody starts beside it or in a folder below. */
 const READ_ONLY_NAMES = /^(?:\.git|git~1|\.mcp\.json|meanwhile\.config\..+)$/
 const PRIVATE_NAMES = /^\.meanwhile$/
 
@@ -36,7 +36,7 @@ function toPlainPath(path: string): string {
   return path.split(sep).map(toPlainName).join(sep)
 }
 
-/** As a file system may see it that takes `.GIT`, `.git.` or a name with invisible characters for `.git`. */
+/** The name as a file system may see it that takes `.GIT`, `.git.` or a name with invisible characters for `.git`. */
 function toPlainName(name: string): string {
   return name
     .normalize("NFKC")

@@ -48,7 +48,7 @@ function showLines(path: string, text: string, offset: number, limit: number): T
   )
 }
 
-/** As many whole lines as fit; of a first line that does not, as much as fits. */
+/** As many whole lines as fit, or the beginning of a first line that does not fit. */
 function takeLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly isCut: boolean } {
   const shown: string[] = []
   let bytes = 0

@@ -9,7 +9,7 @@ import { systemCodeOf } from "../../base/system-error.ts"
 const NEW_FILE_MODE = 0o666
 
 export interface ReplaceOptions {
-  /** A file that is expected; if not, a new one never replaces another. */
+  /** True if a file is expected there. If false, a file that appears meanwhile is not replaced, where hard links exist. */
   readonly exists: boolean
   /** Whose permissions and owner the file gets. */
   readonly like: Pick<FileState, "mode" | "owner"> | undefined
@@ -33,7 +33,7 @@ export async function replaceFile(
   }
 }
 
-/** Only the folder must be writable to replace a file; one that is read-only is meant to stay. */
+/** To replace a file, the system asks only for a writable folder; but a read-only file is meant to stay. */
 async function requireWritable(folder: AnchoredFolder, name: string): Promise<void> {
   try {
     await access(folder.at(name), constants.W_OK)
@@ -55,7 +55,7 @@ async function writeWhole(path: string, bytes: Uint8Array, like: ReplaceOptions[
   await handle.sync()
 }
 
-/** A hard link is made only where nothing is; some file systems have none. */
+/** A hard link never replaces a file. On a file system without hard links, the new file is moved into place. */
 async function putInPlace(folder: AnchoredFolder, temporary: string, name: string): Promise<void> {
   try {
     await link(folder.at(temporary), folder.at(name))

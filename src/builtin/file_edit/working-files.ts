@@ -24,7 +24,7 @@ export interface PlannedChange {
   readonly after: Buffer | undefined
 }
 
-/** Says what a file becomes, as it is found. The same content means that nothing is to be done. */
+/** Decides the new content from the file as it was found. The same content means that nothing is to be done. */
 export type DecideContent = (found: FoundFile) => Promise<Buffer | undefined> | Buffer | undefined
 
 const MOST_SEEN = 10_000
@@ -38,10 +38,10 @@ export interface WorkingFiles {
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
   /** Contract: the old content is in the backups before the file changes. */
   change(path: string, session: SessionId | null, decide: DecideContent): Promise<PlannedChange>
-  /** Refuses when the file is no longer what the conversation saw; not one it never saw, nor one that is gone. */
+  /** Refuses a file that has changed since the conversation saw it. A file it never saw, or that is gone, passes. */
   requireUnchanged(session: SessionId | null, found: FoundFile): void
   planUndo(path: string): Promise<PlannedChange>
-  /** Takes the last change back that is still in place. */
+  /** Takes back the last change that is still in place. */
   undo(path: string, session: SessionId | null): Promise<PlannedChange>
 }
 
@@ -119,7 +119,7 @@ export function toMissing({ path }: Place): MeanwhileError {
   })
 }
 
-/** Looks once more, in the folder it writes to: what was decided on must still be there. */
+/** Writes only if the file is still as it was when the change was decided; checks that in the folder it writes to. */
 async function put(
   place: Place,
   before: FileState | undefined,

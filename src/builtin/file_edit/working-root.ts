@@ -30,7 +30,7 @@ export interface WorkingRoot {
   isHere(path: string): boolean
 }
 
-/** Also those that turn the direction of text: a name must look like what it is when a person is asked. */
+/** Control characters, and marks that turn the direction of text: a person who is asked must see the name as it is. */
 const CONTROL = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 const LONGEST_PATH = 4_096
 
@@ -57,7 +57,7 @@ export function createWorkingRoot(root: string, rules: PathRules): WorkingRoot {
   }
 }
 
-/** As `locate` takes it: a root that is a link may be named by either path. */
+/** The root's real path. As in `locate`, a root that is a link may be named by either path. */
 function toRealFolder(root: string): string {
   try {
     return realpathSync(root)
@@ -88,7 +88,7 @@ async function toPlace(realRoot: string, absolute: string, asked: string): Promi
   let folder = dirname(absolute)
   let realFolder = await unlessMissing(realpath(folder))
   while (realFolder === undefined) {
-    // Something is there, yet it leads nowhere: a dangling link is not a place to make a folder in.
+    // A dangling link is there: no folder is made where it leads.
     if (await unlessMissing(lstat(folder))) throw toOutside(asked)
     missing.unshift(basename(folder))
     folder = dirname(folder)

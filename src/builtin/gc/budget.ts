@@ -4,7 +4,7 @@ import type { Message } from "../../plugin/message.ts"
 
 export type EstimateTokens = CollectionContext["estimateTokens"]
 
-/** A wider gap between estimate and use is what stands before every conversation: instructions and tools. */
+/** A wider gap between estimate and use comes from what precedes every conversation: instructions and tools. */
 const WIDEST_CORRECTION = 4
 
 export interface Budget {

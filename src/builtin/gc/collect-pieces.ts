@@ -100,7 +100,7 @@ function toGapLead(leads: readonly Lead[]): Lead {
   return { kind: "summary", text: summaries.map(({ text }) => text).join("\n"), hasGap: true }
 }
 
-/** Room for the lead: a note's, or a summary's up to a quarter of what the conversation may take. */
+/** Tokens for the lead: those of a note, or for a summary up to a quarter of what the conversation may take. */
 function toLeadTokens(
   { settings, strategy }: CollectionRequest,
   leads: readonly Lead[],
@@ -113,7 +113,7 @@ function toLeadTokens(
   return Math.max(noteTokens, Math.min(settings.summaryMaxTokens, share))
 }
 
-/** Cut until it fits its room: models write longer than they are asked to. */
+/** Cuts a summary until it fits its room: models write longer than they are asked to. */
 function toFittingMessage(lead: Lead, mostTokens: number, estimate: EstimateTokens): Message {
   let message = toLeadMessage(lead)
   if (lead.kind === "note") return message

@@ -13,7 +13,7 @@ export type Lead =
 
 const MARK = "meanwhile"
 
-/** The mark is in the metadata, which nobody can type: a message that only reads like a lead is none. */
+/** The mark is in the metadata, which nobody can type: a message that only reads like a lead does not count as one. */
 export function toLeadMessage(lead: Lead): Message {
   const mark = { [MARK]: { lead: lead.kind, ...(lead.kind === "summary" && { hasGap: lead.hasGap }) } }
   return { role: "user", parts: [{ type: "text", text: toText(lead), metadata: mark }] }

@@ -38,7 +38,7 @@ async function summarizeLines(lines: readonly string[], request: SummaryRequest)
   const summaries = await Promise.all(chunks.map((chunk) => askForSummary(chunk, request)))
   if (summaries.length <= 1) return summaries.join("")
   const merged = summaries.map((text, index) => JSON.stringify({ summaryOfPart: index + 1, text }))
-  // Parts that are no fewer than the lines they stand for would be merged for ever: the window is too small for more.
+  // If merging gains nothing, the window is too small for more: merging on would never end.
   return merged.length < lines.length ? summarizeLines(merged, request) : summaries.join("\n")
 }
 
@@ -74,7 +74,7 @@ const LONGEST_RESULT = 4_000
 
 /**
  * One line of JSON for every part: quoted like that, no text can pass for another entry or for the request around it.
- * Reasoning is left out: what came of it is in what follows.
+ * Reasoning is left out: the messages after it hold what came of it.
  */
 function toTranscript(messages: readonly Message[], mostCharacters: number): readonly string[] {
   return messages.flatMap(({ role, parts }) =>

@@ -2,17 +2,17 @@ import type { JsonObject } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { elicit } from "./elicitation.ts"
 
-/** A call in flight, as the questions of its server find it. */
+/** A call in flight, which questions of its server can belong to. */
 export interface OpenCall extends Disposable {
   readonly context: ToolContext
-  /** The server's task it goes on as. */
+  /** The server's task as which the call goes on; null while there is none. */
   taskId: string | null
 }
 
 /** The calls that one server is working on. */
 export interface CallDesk {
   open(context: ToolContext): OpenCall
-  /** Puts a question of the server to whose it is. One that belongs to no call, or to nobody knows whose, is declined. */
+  /** Puts a question of the server to the person of its call. Declines it if its call is not known. */
   elicit(server: string, params: JsonObject, taskId: string | null, signal: AbortSignal): Promise<JsonObject>
 }
 
@@ -33,8 +33,8 @@ export function createCallDesk(): CallDesk {
 }
 
 /**
- * Whose question it is. Without a task's id it is the newest call, if all are of one session: a question is never put
- * to somebody else's person.
+ * The call that a question belongs to. Without a task's id this is the newest call, if all calls are of one session: a
+ * question is never put to somebody else's person.
  */
 function findCall(open: readonly OpenCall[], taskId: string | null): OpenCall | undefined {
   if (taskId !== null) return open.find((call) => call.taskId === taskId)

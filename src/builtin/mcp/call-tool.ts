@@ -24,7 +24,7 @@ export interface ServerCall {
   readonly isIdempotent: boolean
 }
 
-/** The record of a call in its step. */
+/** What the step of a call records. */
 const begun = lazily(() =>
   z.union([z.object({ taskId: z.string() }), z.object({ result: z.record(z.string(), z.json()) })]),
 )
@@ -40,19 +40,17 @@ const LONGEST_DIALOGUE = 10
 const ATTEMPTS = 3
 
 /**
- * Calls a tool of a server. The call itself is one step, whose record is the result, or the id of the task that the
- * server made of it. Around it lies one that may always be repeated: while both are open the stricter one counts, and
- * when the call has ended the outer one alone. An idempotent tool is called again wherever Meanwhile died. For any
- * other,
- * when Meanwhile dies
+ * Calls a tool of a server. The call itself is one step. The step records the result, or the id of the task that the
+ * server made of the call. An outer step around it may always be repeated: while both are open the stricter one counts,
+ * and once the call has ended the outer one alone. An idempotent tool is called again wherever Meanwhile died. For any
+ * other tool, when Meanwhile dies
  *
- * - before anything is promoted: nothing is written of the steps, and the turn tells the model that it was interrupted;
- * - inside the call: the server may have got it or not, and the task ends `interrupted`. A task that the server may
- * have
- *   made of it is unknown to us and ends by its own rules;
- * - after the call: the result is there, or the server's task is picked up by its id, also when that has ended by then;
+ * - before promotion: nothing is written of the steps, and the turn tells the model that the call was interrupted;
+ * - inside the call: nobody knows whether the server got it, and the task ends `interrupted`. A task that the server
+ *   may have made of the call is unknown to us and ends by the server's own rules;
+ * - after the call: the result is there, or the server's task is found by its id, even if that task has ended by then;
  * - in the moment before the outer step is written: the task ends `interrupted`;
- * - after the outer step has ended and before ours has: the result is there;
+ * - after the outer step has ended and before our task has: the result is there;
  * - while it was being stopped: the worker that finds our task ends the server's task.
  */
 export async function callServerTool(
@@ -87,8 +85,8 @@ export async function callServerTool(
 }
 
 /**
- * Ends the server's task of a run whose process died while it was being stopped. A call that had not come to an answer
- * may have made one that nobody knows.
+ * Ends the server's task of a run whose process died while it was being stopped. False if that task may still run: a
+ * call without an answer may have made one that nobody knows.
  */
 export async function endServerTask(link: ServerLink, steps: readonly Step[]): Promise<boolean> {
   const step = steps.find(({ key }) => key === CALL_STEP)
@@ -98,7 +96,7 @@ export async function endServerTask(link: ServerLink, steps: readonly Step[]): P
   return "result" in known.data || cancelTask(link, known.data.taskId, END_WAIT_MS)
 }
 
-/** Not when another worker has taken the run over: that one follows the server's task now. */
+/** False if another worker has taken the run over: that worker follows the server's task now. */
 function isStopped({ signal }: ToolContext): boolean {
   return signal.aborted && !isMeanwhileError(signal.reason, "stale_claim")
 }
@@ -107,7 +105,7 @@ function resultOf(known: Begun): JsonObject {
   return "result" in known ? known.result : {}
 }
 
-/** Over a new connection, as long as that cannot do anything twice. */
+/** Makes the call, and repeats it over a new connection as long as that cannot do anything twice. */
 async function begin(call: ServerCall, input: JsonObject, context: ToolContext): Promise<Begun> {
   const { link, tool, isIdempotent } = call
   for (let attempt = 1; ; attempt++) {

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { z } from "zod"
 
-/** Where a task travels in a result: a key that is no server's to use. */
+/** The key under which a result carries the id of a server's task. It belongs to Meanwhile: servers have no use for it. */
 const CARRIED_TASK = "meanwhile/server-task"
 
 /** The code of the answer made up for a request whose stream ended without one. */
@@ -11,8 +11,8 @@ const taskResult = z.looseObject({ resultType: z.literal("task"), taskId: z.stri
 const carried = z.looseObject({ _meta: z.looseObject({ [CARRIED_TASK]: z.string() }) })
 
 /**
- * The client refuses a result whose type it does not know, and a task created by the server is one. It passes as a
- * complete result that carries the task's id. A server that put the key there itself would only name a task of its own.
+ * The client refuses a result whose type it does not know, such as a task that the server created. It accepts a complete
+ * result that carries the task's id. A server that set the key itself would only name a task of its own.
  */
 export function carryTask(message: JSONRPCMessage): JSONRPCMessage {
   if (!("result" in message)) return message
@@ -27,7 +27,7 @@ export function carriedTaskOf(result: unknown): string | null {
   return parsed.success ? (parsed.data._meta[CARRIED_TASK] ?? null) : null
 }
 
-/** The same over HTTP, where besides a request whose stream breaks off would wait for ever: it gets an error instead. */
+/** Carries tasks over HTTP. A request whose stream breaks off gets an error, since it would otherwise wait for ever. */
 export function carryTasks(inner: Transport): Transport {
   const pending = new Set<string | number>()
   const outer: Transport = {

@@ -11,7 +11,7 @@ export interface ToolDefinition {
   readonly isReadOnly: boolean
   readonly isDestructive: boolean
   readonly isIdempotent: boolean
-  /** A call of it is asked for as a task. Servers of the second generation decide for themselves. */
+  /** True if its calls are requested as tasks. Servers of the second generation decide for themselves. */
   readonly asksForTask: boolean
   /** Problems of an input; empty if there are none. */
   check(input: JsonValue): readonly string[]

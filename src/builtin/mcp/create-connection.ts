@@ -34,7 +34,7 @@ const CONNECTION_CODES: readonly string[] = [
   SdkErrorCode.NotConnected,
   SdkErrorCode.SendFailed,
 ]
-/** A gateway without its server, or a session that a restarted server does not know. */
+/** Statuses of a gateway without its server, or of a session that a restarted server does not know. */
 const GONE_STATUSES: readonly number[] = [404, 502, 503, 504]
 
 export function createConnection(client: Client, closed: Promise<void>): Connection {
@@ -72,7 +72,7 @@ export function createConnection(client: Client, closed: Promise<void>): Connect
       }
       const { outputSchema: _, ...definition } = definitions.get(tool) ?? { name: tool.name, inputSchema: {} }
       return translating(options.signal, async () => {
-        // Without the output schema: the client would hold a task, which has no output yet, against it.
+        // Without the output schema: the client would check a task against it, which has no output yet.
         const call = { ...toSdkOptions(options), allowInputRequired: true, toolDefinition: definition as Tool }
         return toAnswer(await client.callTool(params, call))
       })
@@ -156,7 +156,7 @@ function toOwnError(error: unknown): Error {
   return new ConnectionLost(message, { cause: error, mayHaveArrived: !wasRefused })
 }
 
-/** With its causes: "fetch failed" alone says nothing. */
+/** The error with its causes: "fetch failed" alone says nothing. */
 export function describeError(error: unknown): string {
   const message = toErrorMessage(error)
   const reason = error instanceof Error && error.cause !== undefined ? describeError(error.cause) : ""

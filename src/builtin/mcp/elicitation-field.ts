@@ -118,7 +118,7 @@ function toFallback(field: Field): string | null {
   return found?.label ?? (typeof field.default === "object" ? null : String(field.default))
 }
 
-/** A format that is not here demands nothing. */
+/** The formats that are checked. Text of any other format is taken as it is. */
 const FORMATS: Readonly<Record<string, { readonly schema: () => z.ZodType; readonly wanted: string }>> = {
   email: { schema: lazily(() => z.email()), wanted: "an email address is wanted" },
   uri: { schema: lazily(() => z.url()), wanted: "an address is wanted, such as https://example.org" },

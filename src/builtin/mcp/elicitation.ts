@@ -63,7 +63,7 @@ async function approve(text: string, asking: Asking): Promise<boolean> {
   return answer.isAnswered && /^(y|yes|true|ok|approve|allow)$/i.test(answer.value.trim())
 }
 
-/** Undefined: nobody gave an answer that can be taken; null: a field left out. */
+/** Undefined: nobody gave a valid answer; null: the person left the field out. */
 async function askField(
   question: Question,
   field: Field,
@@ -83,7 +83,7 @@ async function askField(
   return undefined
 }
 
-/** Where nobody can be asked, nobody answers. */
+/** Counts a failure to ask, such as no person to ask, as no answer. */
 async function ask(question: Question, { person, signal }: Asking): Promise<PersonAnswer> {
   try {
     return await person.ask(question, signal)

@@ -38,7 +38,8 @@ interface Following {
 }
 
 /**
- * Follows a task that a server holds to its end, over as many connections as it takes. Resolves with the result of the call; rejects with `ServerRefusal` when the task failed or was cancelled.
+ * Follows a task of a server to its end, over as many connections as it takes. Resolves with the result of the call;
+ * rejects with `ServerRefusal` if the task failed or was cancelled.
  */
 export async function followTask(link: ServerLink, taskId: string, context: ToolContext): Promise<JsonObject> {
   const following: Following = { link, taskId, context, answered: new Set() }
@@ -113,8 +114,8 @@ function toPollMs({ pollIntervalMs, pollInterval }: ServerTask): number {
 }
 
 /**
- * Asked for once: a server that is away, or cannot take it, ends the task by its own rules. Returns whether it is known to
- * have been taken, or to have ended before. `waitMs`: how long a server that is away may take to come.
+ * Asks the server once to cancel its task. A server that is away, or refuses, ends the task by its own rules. True if the
+ * cancel was accepted, or the task had surely ended before. `waitMs`: how long to wait for a server that is away.
  */
 export async function cancelTask(link: ServerLink, taskId: string, waitMs = 0): Promise<boolean> {
   const signal = AbortSignal.timeout(CANCEL_WAIT_MS)

@@ -12,28 +12,28 @@ import { createServerTool } from "./server-tool.ts"
 
 export interface McpPluginOptions {
   readonly config: McpConfig
-  /** Absolute. Where servers run that name no folder of their own. */
+  /** Absolute. The folder of servers that name none of their own. */
   readonly workingDirectory: string
-  /** PATH, HOME and the like are taken from it, nothing else. */
+  /** Only PATH, HOME and the like are taken from it. */
   readonly environment: Variables
   readonly log?: Log
   readonly clock?: Clock
-  /** The plugin's `tools` are others than before: a server came or went on, or changed its list. */
+  /** Called when the plugin's `tools` may have changed: a server connected or changed its list. */
   readonly onToolsChanged?: () => void
   /**
-   * Default true: the plugin is ready when every server has come, or was tried once. Without it servers come when they
-   * come; a task that is taken over from a crash does not find its tool before that.
+   * Default true: the plugin is ready when every server has connected, or failed once. If false, servers connect in their
+   * own time, and a task that is taken over after a crash does not find its tool before that.
    */
   readonly waitsForServers?: boolean
 }
 
 export interface McpPlugin extends ToolPlugin {
   status(): readonly ServerStatus[]
-  /** Resolves when every server has come, or was tried once. */
+  /** Resolves when every server has connected, or failed once. */
   settled(): Promise<readonly ServerStatus[]>
 }
 
-/** The tools of MCP servers. One that cannot be reached is sought on in the background, and nothing else suffers. */
+/** The tools of MCP servers. A server that cannot be reached is retried in the background, and nothing else suffers. */
 export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
   const { config, clock = systemClock, log, waitsForServers = true } = options
   const made = new WeakMap<ToolDefinition, Tool>()
@@ -111,7 +111,7 @@ function introduceServers(links: readonly Pick<ServerLink, "name" | "status" | "
   return lines.length === 0 ? "" : [DATA_NOTE, ...lines].join("\n")
 }
 
-/** In one line of JSON, so that nothing in it can pass for a line of ours. */
+/** Quotes the text as one line of JSON, so that nothing in it can pass for a line of ours. */
 function quoteInstructions(instructions: string): string {
   const text = instructions.trim()
   if (text === "") return ""

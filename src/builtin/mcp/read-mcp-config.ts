@@ -38,7 +38,7 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** A server that is switched off may name variables that nobody has set. */
+/** Fills in the variables of every server but the disabled ones, which may name variables that nobody has set. */
 function expandAll(path: string, value: unknown, environment: Variables): unknown {
   if (!isRecord(value) || !isRecord(value["mcpServers"])) return value
   const servers = Object.entries(value["mcpServers"]).map(([name, server]): [string, unknown] => {

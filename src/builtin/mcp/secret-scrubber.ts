@@ -4,7 +4,7 @@ const SHORTEST_SECRET = 6
 
 export type Scrub = (text: string) => string
 
-/** Takes what the configuration hands a server in secret out of texts that people and models see. */
+/** Removes the secrets that the configuration hands a server from texts that people and models see. */
 export function createSecretScrubber(transport: ServerTransport): Scrub {
   const values = transport.kind === "stdio" ? Object.values(transport.env) : toWebSecrets(transport)
   const secrets = values

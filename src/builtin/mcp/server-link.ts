@@ -30,7 +30,7 @@ export interface ServerLink {
   /** Tools of the newest list: they stay known while the server is away. */
   tools(): readonly ToolDefinition[]
   instructions(): string
-  /** Waits for a connection, at most so long if told; refused as `plugin_unavailable` after that. */
+  /** Waits for a connection, for at most `waitMs` if given, then rejects as `plugin_unavailable`. */
   connection(signal: AbortSignal, waitMs?: number): Promise<Connection>
   /** A call reports a dead connection. A new one is opened in the background. */
   lose(connection: Connection, error: Error): void
@@ -131,7 +131,7 @@ export function createServerLink(options: ServerLinkOptions): ServerLink {
     }),
     lose,
     async connection(signal, waitMs) {
-      // Null: it will never come.
+      // Null: no connection will ever come.
       const look = () => (state === "closed" || state === "disabled" ? null : (current ?? undefined))
       const found = await waitFor(look, waiting, { clock, timeoutMs: waitMs, signals: [signal] })
       signal.throwIfAborted()
@@ -189,7 +189,7 @@ const LONGEST_RETRY_MS = 60_000
 /** A connection that fails sooner than this is not stable: the next wait keeps growing. */
 const WELL_AFTER_MS = 30_000
 
-/** When to try again what keeps failing: later each time, soon again after it was well for a while. */
+/** The back-off of a connection that keeps failing: longer each time, short again after a stable connection. */
 function createRetryPace(clock: Clock) {
   let delayMs = FIRST_RETRY_MS
   let succeededAt: number | null = null

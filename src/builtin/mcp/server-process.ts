@@ -8,12 +8,12 @@ export interface ServerProcessOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** All it gets of an environment. */
+  /** The server's whole environment. */
   readonly env: Readonly<Record<string, string>>
 }
 
 export interface ServerProcess extends Transport {
-  /** With `stderr`, what the client knows a transport over pipes by. */
+  /** By `pid` and `stderr` the client recognises a transport over pipes. */
   readonly pid: number | null
   readonly stderr: null
   /** The last line the server printed for people. */
@@ -23,11 +23,12 @@ export interface ServerProcess extends Transport {
 const STDIN_GRACE_MS = 1_000
 const SIGTERM_GRACE_MS = 2_000
 const KEPT_LINE_CHARACTERS = 300
-/** A grandchild that left the group may keep the pipe open. */
+/** How long to wait for the last line: a grandchild that left the group may keep the pipe open. */
 const LAST_LINE_GRACE_MS = 500
 
 /**
- * A server as a child process in a group of its own, which ends as a whole: a wrapper such as npx leaves nobody behind.
+ * Runs a server as a child process in a process group of its own, which ends as a whole: a wrapper such as npx leaves
+ * no process behind.
  */
 export function createServerProcess({ command, args, cwd, env }: ServerProcessOptions): ServerProcess {
   const buffer = new ReadBuffer()
@@ -53,7 +54,7 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
       for (const stream of [started.stdin, started.stdout, started.stderr]) {
         stream.on("error", (error) => transport.onerror?.(error))
       }
-      // Not "close": a grandchild that keeps the pipes open would keep the connection open.
+      // The event is not "close": a grandchild that keeps the pipes open would keep the connection open.
       started.on("exit", () => {
         signalGroup(started, "SIGKILL")
         transport.onclose?.()
@@ -69,7 +70,7 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
     async close() {
       if (child?.pid === undefined) return
       await endGroup(child)
-      // Its last line, which often says why it has ended, may come after its end.
+      // The server's last line, which often says why it has ended, may come after its end.
       await isOver(hasPrintedAll, LAST_LINE_GRACE_MS)
     },
   }
@@ -126,6 +127,6 @@ function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Sig
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }

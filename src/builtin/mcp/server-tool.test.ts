@@ -5,7 +5,7 @@ it("names a tool after its server", () => {
   expect(toToolName("github", "list-issues")).toBe("mcp__github__list-issues")
 })
 
-it("stays within what every model API takes, and never lets two tools meet", () => {
+it("uses only letters that every model API takes, and never gives two tools one name", () => {
   const names = [
     toToolName("my server", "a.b"),
     toToolName("my.server", "a b"),

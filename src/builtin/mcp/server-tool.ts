@@ -41,7 +41,7 @@ function toInput(definition: ToolDefinition): z.ZodType<JsonObject> {
   return input.meta({ ...schema, type: "object" }) as unknown as z.ZodType<JsonObject>
 }
 
-/** A call whose time is up before it would leave the foreground stays there. */
+/** A call whose time limit ends before its threshold stays in the foreground. */
 function toBackground({ backgroundAfterMs, timeoutMs }: ServerConfig): BackgroundPolicy {
   if (backgroundAfterMs === undefined) return { mode: "after" }
   if (timeoutMs !== undefined && timeoutMs <= backgroundAfterMs) return { mode: "never" }
@@ -57,9 +57,8 @@ const LONGEST_NAME = 64
 const HASH_CHARACTERS = 8
 
 /**
- * `mcp__server__tool` in the letters every model API takes. A name that had to be changed or cut, or could be read in
- * two
- * ways, ends in a hash of the original, so that two tools never meet and the same tool always has the same name.
+ * `mcp__server__tool` in letters that every model API takes. A name that had to be changed or cut, or that could be read
+ * in two ways, ends in a hash of the original: two tools never get one name, and a tool always gets the same name.
  */
 export function toToolName(server: string, tool: string): string {
   const wanted = `mcp__${server}__${tool}`

@@ -18,7 +18,7 @@ import { createCallIds } from "./call-id.ts"
 /** An answer as it grows. */
 export interface Answer {
   add(part: LanguageModelV4StreamPart): void
-  /** Undefined while the provider has not said that it is complete, or when it said that it broke off. */
+  /** Undefined until the provider says that the answer is complete, and if it says that the answer broke off. */
   toResponse(): ProviderResponse | undefined
 }
 
@@ -131,7 +131,7 @@ function toMessagePart(
   }
 }
 
-/** Marked with its origin, so that another provider knows it for foreign. */
+/** Marks metadata with its origin, so that another provider recognises it as foreign. */
 function toMetadata(metadata: SharedV4ProviderMetadata | undefined, origin: string): { metadata?: JsonObject } {
   return metadata ? { metadata: { [origin]: {}, ...(toJson(metadata) as JsonObject) } } : {}
 }

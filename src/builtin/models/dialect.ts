@@ -12,11 +12,11 @@ export interface Dialect {
   takesReasoning(own: JsonObject): boolean
   /** Ids of calls that do not match are replaced by `length` hexadecimal digits. */
   readonly callId: { readonly pattern: RegExp; readonly length: number }
-  /** Where it does not, files follow the results as a message of the user. */
+  /** If false, files follow the results as a user message. */
   readonly takesFilesInResults: boolean
-  /** Where it does not, a file that a model made is only named. */
+  /** If false, a file that a model made is only named. */
   readonly takesFilesInAnswers: boolean
-  /** Goes with every call. */
+  /** Options that are sent with every call. */
   readonly options?: SharedV4ProviderOptions
 }
 
@@ -69,8 +69,8 @@ function toAnthropic(provider: string): Dialect {
 }
 
 /**
- * With `store: false` nothing is kept there, no item can be referred to, and reasoning goes back encrypted or not at
- * all.
+ * With `store: false` the server keeps nothing: no item can be referred to, and reasoning goes back encrypted or not
+ * at all.
  */
 function toResponses(origin: string): Dialect {
   return {

@@ -6,14 +6,14 @@ export interface Fault {
   readonly status: number | undefined
   /** The provider's own sentence. */
   readonly sentence: string
-  /** All its words, in lower case: to be looked through, never shown. */
+  /** All words of the error, in lower case: to be searched, never shown. */
   readonly words: string
   readonly retryAfterMs: number | undefined
 }
 
 const LONGEST_BODY = 20_000
 
-/** Providers say in the middle of a stream by a word what is otherwise a status. The first that fits counts. */
+/** In the middle of a stream, providers send a word in place of a status. The first match counts. */
 const STATUS_OF_WORD: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|too_many_requests|resource_exhausted/, 429],
   [/overloaded/, 529],
@@ -56,7 +56,7 @@ function readRetryDelay(words: string): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds * 1_000)
 }
 
-/** An answer without a status never arrived; only what came in a stream is known by its words. */
+/** A failed call without a status or a body never got an answer. Any other error is recognised by its words. */
 function guessStatus(fields: Readonly<Record<string, unknown>>, words: string): number | undefined {
   if (fields["name"] === "AI_APICallError" && fields["responseBody"] === undefined) return undefined
   return STATUS_OF_WORD.find(([pattern]) => pattern.test(words))?.[1]

@@ -116,7 +116,7 @@ test("messages that would be empty for the provider are left out", async () => {
   expect(calls[0]?.prompt.map(({ role }) => role)).toEqual(["user", "user"])
 })
 
-test("an abort ends the call although the model never looks at its signal", async () => {
+test("an abort ends the call even if the model never looks at its signal", async () => {
   const { model } = createModel([], { doStream: () => new Promise(() => undefined) })
   const controller = new AbortController()
   const reason = new Error("enough")

@@ -1,7 +1,7 @@
 import { type ErrorCode, isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import { type Fault, readFault } from "./fault.ts"
 
-/** Whose error it is, and how to clean what is said about it. */
+/** The model that failed, and what takes secrets out of the error. */
 export interface ModelErrorContext {
   /** `provider/name`. */
   readonly id: string
@@ -20,9 +20,9 @@ const REFUSED_KEYS = /api_key_invalid|api key not valid|invalid_api_key|api key 
 const MISSING_CREDENTIALS = /default credentials|could not load .{0,40}credentials|unable to detect a project id/
 const UNKNOWN_MODELS = /model_not_found|no such model|model .{0,80}does not exist|is not a valid model/
 const EMPTY_ACCOUNTS = /insufficient_quota|billing_hard_limit/
-/** The SDK refuses by itself what the provider would not take. */
+/** Errors by which the SDK itself refuses what the provider would not take. */
 const REFUSALS = /^AI_(UnsupportedFunctionality|InvalidPrompt|InvalidArgument|NoSuchProviderReference)Error$/
-/** Their messages quote what was received. */
+/** Errors whose messages quote what was received. */
 const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
 
 const WORDINGS = {

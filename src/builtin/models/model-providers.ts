@@ -86,7 +86,7 @@ function findMissing(name: string, access: ProviderAccess, { settings }: Lookup)
   return isKeyNeeded ? toMissing(name, "key", variables) : undefined
 }
 
-/** In a header such a key would be refused with an error that quotes it. */
+/** Refuses a key that cannot be a header: the error of the header would quote the key. */
 function findBadKey(name: string, key: string, variables: readonly string[]): MeanwhileError | undefined {
   if (/^[\x21-\x7e]+$/.test(key)) return undefined
   const message = `The key of ${name} has characters that no key has, such as spaces. Set ${variables.join(" or ")} anew.`

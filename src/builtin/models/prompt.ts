@@ -19,7 +19,7 @@ import { MeanwhileError } from "../../base/error.ts"
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"]
 type InputPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
-/** A message as the provider is told it, and the files it has to be shown after all results are in. */
+/** A message as the provider gets it, and the files that must follow after all results. */
 interface Written {
   readonly message: LanguageModelV4Message | undefined
   readonly filesAfterResults: InputPart[]
@@ -130,7 +130,7 @@ function toFilesAfterResults({ tool, callId, content }: ToolResult): InputPart[]
   return [{ type: "text", text: `Files that the call ${callId} of ${tool} returned:` }, ...files.map(toPromptFile)]
 }
 
-/** Half of a character, where a text was cut, makes a request that APIs refuse: from then on, every one. */
+/** Replaces half of a character, which a cut can leave: APIs would refuse this request and every later one. */
 function toWhole(text: string): string {
   return text.toWellFormed()
 }

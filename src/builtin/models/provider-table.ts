@@ -26,7 +26,7 @@ export interface ProviderRow {
 }
 
 const COMMON = ["baseUrl", "apiKeyEnv", "headers"] as const
-/** A server that is reached as OpenAI's is, and asks for no key by itself. */
+/** A server that speaks OpenAI's API, and needs no key. */
 const KEYLESS = { settings: COMMON, keyVariables: [], needs: "nothing" } as const
 
 const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
@@ -79,7 +79,7 @@ async function openAnthropic({ key = "", baseUrl = "https://api.anthropic.com/v1
   return createAnthropic({ apiKey: key, baseURL: baseUrl, ...toTransport(more) })
 }
 
-/** Other servers than OpenAI's own rarely know the Responses API. */
+/** Servers other than OpenAI's own rarely know the Responses API. */
 async function openOpenAI({ key = "", baseUrl, organization, project, ...more }: ProviderAccess) {
   const headers = {
     ...more.headers,

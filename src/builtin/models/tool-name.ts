@@ -1,6 +1,6 @@
 const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/
 
-/** A name as every API takes it back. A model may have called a tool that does not exist, by a name that no tool can have. */
+/** A name that every API accepts in a history: a model may have called a tool by a name that no tool can have. */
 export function toLegalToolName(name: string): string {
   if (LEGAL.test(name)) return name
   const legal = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 63)
@@ -10,7 +10,7 @@ export function toLegalToolName(name: string): string {
 /** The names of one request's tools on the wire: most APIs refuse the dot that ours may have. */
 export interface ToolNames {
   toWire(name: string): string
-  /** As it is, when it is none of them. */
+  /** Returns a name that is none of them unchanged. */
   fromWire(name: string): string
 }
 

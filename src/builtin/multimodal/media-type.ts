@@ -34,7 +34,7 @@ export interface MediaType {
   readonly reading: "image" | "text" | "none"
 }
 
-/** By the first few thousand bytes of the file; for text, by its name as well. */
+/** Finds the type by the first few thousand bytes of the file; for text, by its name as well. */
 export function toMediaType(path: string, head: Uint8Array): MediaType {
   const image = findStart(IMAGES, head)
   if (image !== undefined) return { mediaType: image, reading: "image" }

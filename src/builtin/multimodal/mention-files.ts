@@ -4,7 +4,7 @@ import { readHead } from "./rooted-file.ts"
 
 export interface MentionOptions {
   readonly root: string
-  /** The tools that read what is mentioned. Null: there is none. */
+  /** The tools that read mentioned files. Null: there is none. */
   readonly imageTool: string | null
   readonly textTool: string | null
 }
@@ -26,8 +26,8 @@ const HEAD_BYTES = 4096
 const NAME_WITH_CONTROLS = /\p{Cc}/u
 
 /**
- * Takes the `@` from every mention of a file inside the root and says what each file is. Nothing of it is loaded: the
- * model reads what it needs. What names no file stays as it is.
+ * Takes the `@` from every mention of a file inside the root and says what each file is. No file is loaded: the model
+ * reads what it needs. A mention that names no file stays as it is.
  */
 export async function mentionFiles(prompt: string, options: MentionOptions): Promise<EnrichedPrompt> {
   const found: FoundMention[] = []
@@ -84,7 +84,7 @@ interface FileMention {
   readonly candidates: readonly { readonly path: string; readonly end: number }[]
 }
 
-/** Not after a word, so that `me@example.com` is none. */
+/** An `@` after a word is no mention, so that `me@example.com` stays. */
 const MENTION = /(?<![\w@.+-])@(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})'|([^\s"'`@]{1,1000}))/g
 const CLOSING = /[.,;:!?)\]}>*_]$/
 const MOST_MENTIONS = 50

@@ -13,8 +13,8 @@ export interface FileHead {
 }
 
 /**
- * At most so many of a file's first bytes. Contract: the file is inside the root after all symbolic links are followed.
- * Undefined when there is none, and for anything but a regular file, such as a folder or a device.
+ * Reads at most so many of a file's first bytes. Contract: the file is inside the root after all symbolic links are
+ * followed. Undefined if there is no file, and for anything but a regular file, such as a folder or a device.
  */
 export async function readHead(root: string, path: string, mostBytes: number): Promise<FileHead | undefined> {
   if (path.includes("\0")) return undefined
@@ -46,7 +46,7 @@ function isInside(folder: string, path: string): boolean {
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {
   try {
-    // A pipe nobody writes to would be waited for; a link put in its place since may lead anywhere.
+    // Opening a pipe that nobody writes to would wait; a link that was put there since may lead anywhere.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if (systemCodeOf(error) === "EACCES") {

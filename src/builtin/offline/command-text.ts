@@ -8,7 +8,7 @@ export function toCommandText(text: string): string | undefined {
   return value["exitCode"] === 0 ? output : `${output}\n(exit code ${JSON.stringify(value["exitCode"])})`
 }
 
-/** Only what it printed; undefined when that is nothing. */
+/** Only what the command printed; undefined if it printed nothing. */
 export function toOutput(text: string): string | undefined {
   const output = toObject(text)?.["output"]
   return typeof output === "string" && output.trim() !== "" ? output.trimEnd() : undefined

@@ -6,7 +6,7 @@ import { findNearNames } from "../../base/near-name.ts"
 export interface Behaviour {
   readonly think?: string
   readonly say?: string
-  /** Between two words. Default: none. */
+  /** The pause between two words. Default: none. */
   readonly paceMs?: number
   readonly calls?: readonly { readonly tool: string; readonly input: JsonObject }[]
 }
@@ -15,7 +15,7 @@ export interface Behaviour {
 export interface OfferedTools {
   readonly names: readonly string[]
   has(tool: string): boolean
-  /** A call of it, or the sentence that there is no such tool. */
+  /** A call of the tool, or the sentence that it is not offered. */
   call(tool: string, input: JsonObject): Behaviour
 }
 

@@ -8,7 +8,7 @@ import type { ModelDelta, ModelRequest, ProviderResponse } from "../../plugin/mo
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
 import { planAnswer } from "./plan-answer.ts"
 
-/** The model that is used when no key is there for another. */
+/** The model that is used if there is no key for another one. */
 export const OFFLINE_MODEL = "offline/rules"
 
 export interface OfflineProviderOptions {
@@ -66,7 +66,7 @@ async function generate(request: ModelRequest, options: ModelOptions): Promise<P
 }
 
 const WORD = /\s*\S+\s*/g
-/** So that an answer of thousands of words can be stopped from outside. */
+/** After so many words the event loop runs, so that an answer of thousands of words can be stopped from outside. */
 const WORDS_AT_ONCE = 32
 
 /** Streams a text word by word, `paceMs` between two. Rejects with the signal's reason when it is aborted. */
@@ -107,7 +107,7 @@ function toOverflow(inputTokens: number, { id, contextLimitTokens }: ModelOption
 }
 
 const CHARACTERS_PER_TOKEN = 4
-/** A file's bytes are no text: what a picture takes elsewhere. */
+/** What a file counts, as a picture does at other models: its bytes are not text. */
 const FILE_TOKENS = 1_500
 
 const remembered = new WeakMap<Message, number>()

@@ -69,7 +69,7 @@ function isSummaryRequest({ system, tools }: ModelRequest): boolean {
   return tools.length === 0 && /\bsummar(?:y|i[sz]e)\b/i.test(system)
 }
 
-/** It cannot tell what matters: it quotes the beginning and the end. */
+/** The model cannot tell what matters, so it quotes the beginning and the end. */
 function quoteConversation(messages: readonly Message[]): string {
   const lines = messages
     .flatMap((message) => textOf(message).split("\n"))

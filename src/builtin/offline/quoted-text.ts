@@ -18,7 +18,7 @@ export function splitOutsideQuotes(text: string, separator: string): readonly st
   return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== "")
 }
 
-/** Without the quotes around it, of whatever kind. */
+/** Takes off the quotes around a text, of any kind. */
 export function unquote(text: string): string {
   const match = /^(?:`([^`]*)`|"([^"]*)"|'([^']*)'|“([^”]*)”)[.!?]?$/s.exec(text.trim())
   return match ? (match.slice(1).find((inner) => inner !== undefined) ?? "") : text.trim()

@@ -30,7 +30,7 @@ function readHandle(text: string): Handle | undefined {
   return taskId === undefined ? undefined : { taskId, isWaiting: state === "needs" }
 }
 
-/** The same as JSON: of a call that moved by itself, and of one that was started. */
+/** Reads a handle in JSON: of a call that moved to the background by itself, or of a task that was started. */
 function readJsonHandle(text: string): Handle | undefined {
   const { auto_backgrounded: hasMoved, success, tool_name: tool, task_id: taskId, message } = toObject(text) ?? {}
   const isHandle = hasMoved === true || (success === true && typeof tool === "string" && typeof message === "string")
@@ -50,7 +50,7 @@ function toStarted(text: string): string | undefined {
   return `${shortenMiddle(title, 200)} is ${status} in the background as task ${toShortId(id)}. Its result comes by itself; we can talk on.`
 }
 
-/** Enough to speak of it. */
+/** As much of an id as people need to name a task. */
 const toShortId = (id: string): string => id.slice(0, 8)
 
 function toName({ tool }: ToolResult, call: FunctionCall | undefined): string {

@@ -12,8 +12,8 @@ const POLITE = /^(?:please|can you|could you|would you|now|first)[\s,]+/i
 const POLITE_END = /,? please[.!?]?$/i
 
 /**
- * Reacts to the person's words, answer by answer: a sentence that calls tools ends an answer, what comes after
- * "then" is done when the results are there.
+ * Reacts to the person's words, answer by answer: a sentence that calls tools ends an answer, and the part after "then"
+ * is done when the results are there.
  */
 export function planAnswers(words: string, offered: OfferedTools): readonly Behaviour[] {
   const answers: Behaviour[] = []
@@ -71,7 +71,7 @@ const HELP: Rule = {
   follow: (_words, offered) => ({ say: toHelp(offered) }),
 }
 
-/** All it understands. The first that fits is followed. */
+/** All sentences that the model understands. The first match is followed. */
 export const RULES: readonly Rule[] = [
   HELP,
   ...TALK_RULES,

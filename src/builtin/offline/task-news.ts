@@ -9,7 +9,7 @@ const HEAD = /^(?:\d+\. )?Task [0-9a-f-]{36} \("(?<title>.*)"\): (?<status>[a-z 
 const WAITING = /^Task [0-9a-f-]{36} \("(?<title>.*)"\) (?<rest>waits for a person\b.*)\.$/
 const QUOTED = /^\| ?/
 const LABEL = /^Summary: /
-/** For a command: its exit code, which is told already. */
+/** The facts of a command, which are its exit code: that is told already. */
 const FACTS = /\nFacts discovered: \{\n(?: .*\n)*\}/
 
 interface NewsItem {
@@ -17,7 +17,7 @@ interface NewsItem {
   readonly lines: string[]
 }
 
-/** Tells what has ended. Output of tasks is shown, whatever it says, and never followed. */
+/** Tells which tasks have ended. Output of tasks is shown, whatever it says, and never followed. */
 export function tellNews(results: string): string {
   const said: string[] = []
   const items: NewsItem[] = []

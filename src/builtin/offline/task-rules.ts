@@ -132,7 +132,7 @@ function startCommand(command: string, offered: OfferedTools): Behaviour | undef
   return offered.has("background_task") ? startAgent(`run \`${command}\``, offered) : undefined
 }
 
-/** The same for an agent; without any of them the sentence says which tool is missing. */
+/** Starts an agent in the same way; if no such tool is offered, says which one is missing. */
 function startAgent(task: string, offered: OfferedTools): Behaviour {
   if (offered.has("background_task")) {
     const description = shortenMiddle(toOneLine(task), DESCRIPTION_CHARACTERS)

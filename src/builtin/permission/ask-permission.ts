@@ -68,7 +68,7 @@ async function askAhead(
   return { isGranted: true, reason: isOneCall ? "for this call, in this session" : "for every call, in this session" }
 }
 
-/** One question at a time is before a person; any number of them is in the inbox. */
+/** Puts one question at a time to a person at the prompt; the inbox takes any number. */
 async function ask(scope: PermissionScope, question: Question, context: ToolContext): Promise<PersonAnswer> {
   const { person, signal } = context
   if (await person.isInbox?.()) return person.ask(question, signal)

@@ -19,12 +19,12 @@ export interface Grant {
 
 export type Grants = ReturnType<typeof createGrants>
 
-/** In memory: they end with the session or the process, and a person is asked again. */
+/** Keeps grants in memory: they end with the session or the process, and a person is asked again. */
 export function createGrants() {
   const bySession = new Map<SessionId, readonly Grant[]>()
   const parents = new Map<SessionId, SessionId>()
 
-  /** Those of the session and the ones it inherits. */
+  /** The session's own grants and those it inherits. */
   function list(session: SessionId): readonly Grant[] {
     const seen = new Set<SessionId>()
     const grants: Grant[] = []
@@ -39,14 +39,14 @@ export function createGrants() {
     list,
     add: (session: SessionId, grant: Grant) => void bySession.set(session, [...(bySession.get(session) ?? []), grant]),
     covers: (session: SessionId, call: JudgedCall) => list(session).some((grant) => isCovered(grant, call)),
-    /** Its own; returns how many there were. */
+    /** Drops the session's own grants; returns how many there were. */
     reset(session: SessionId) {
       const count = bySession.get(session)?.length ?? 0
       bySession.delete(session)
       return count
     },
     inherit: (child: SessionId, parent: SessionId) => void parents.set(child, parent),
-    /** The session was closed. */
+    /** Called when the session is closed. */
     forget(session: SessionId) {
       bySession.delete(session)
       parents.delete(session)
@@ -75,7 +75,7 @@ export interface PermissionSurroundings {
   /** The key that calls must share to be allowed together. Undefined: the call is allowed alone. */
   readonly likenessOf: (plugin: string, tool: string, input: unknown) => string | undefined
   /**
-   * The calls that one call consists of, such as the commands of a command line. Null: nobody can say. Default: itself.
+   * The calls that one call consists of, such as the commands of a command line. Null: not known. Default: the call itself.
    */
   readonly partsOf: (plugin: string, tool: string, input: unknown) => readonly unknown[] | null
   /** Takes secrets out of what a person is shown. */
@@ -113,7 +113,7 @@ export function toJudgedCall(
   }
 }
 
-/** Asked again before a question is put: an answer to the one before may have settled it. */
+/** Judges a call, and once more before its question is put: the answer to an earlier question may have settled it. */
 export function judge(scope: PermissionScope, call: JudgedCall): Verdict {
   const { plugin, tool, session } = call
   return judgeCall(scope.policy, {
@@ -127,7 +127,7 @@ export function addGrant({ grants }: PermissionScope, { plugin, tool, session }:
   if (session !== null) grants.add(session, { plugin, tool, scope })
 }
 
-/** A tool that cannot say what a call does is one of which nobody knows. */
+/** The effects of a call; `unknown` if the tool cannot tell them. */
 function effectsOf({ effects = [] }: Tool, input: unknown): readonly Effect[] {
   if (typeof effects !== "function") return effects
   try {

@@ -5,7 +5,7 @@ import { type PermissionPluginOptions } from "./permission-plugin.ts"
 import { CHILD, createPerson, createTestPermission, remove, SESSION } from "../../../test/support/builtin/permission.ts"
 
 describe("asking a person who is there", () => {
-  it("shows tool, effects and preview, of the input what that does not show, and obeys the answer", async () => {
+  it("shows tool, effects, preview and the rest of the input, and obeys the answer", async () => {
     const { channel, questions } = createPerson("yes", "no")
     const { decide } = createTestPermission({ channel: () => channel })
     expect(await decide({ path: "a", password: "x" })).toEqual({ allowed: true })
@@ -24,7 +24,7 @@ describe("asking a person who is there", () => {
     expect(questions).toEqual([])
   })
 
-  it("takes an answer it does not know for a no, with what was said", async () => {
+  it("takes an unknown answer for a no, and hands on what was said", async () => {
     const { channel } = createPerson("only the other file")
     expect(await createTestPermission({ channel: () => channel }).decide({ path: "a" })).toEqual({
       allowed: false,
@@ -32,7 +32,7 @@ describe("asking a person who is there", () => {
     })
   })
 
-  it("takes a no and why apart, and leaves what only begins like one as it was said", async () => {
+  it("splits a no from its reason, and keeps an answer that only begins like a no as it was said", async () => {
     const { channel } = createPerson("No, use pnpm", "n: use pnpm", "no.", "no tests here")
     const { decide } = createTestPermission({ channel: () => channel })
     const reasons: unknown[] = []
@@ -134,7 +134,7 @@ describe("nobody is there", () => {
 })
 
 describe("what a session is allowed", () => {
-  it("holds for calls alike with no further effects, in that session only", async () => {
+  it("holds for similar calls with no further effects, in that session only", async () => {
     const { channel, questions } = createPerson("always in this session, for: docs", "no", "no", "no")
     const likenessOf = (_plugin: string, _tool: string, input: unknown) =>
       (input as { path: string }).path.split("/")[0]

@@ -35,7 +35,7 @@ export interface SessionPermission {
   findDenial(request: PermissionRequest): string | null
   /** Present and future grants of the parent hold for the child too, if the policy says `inherit`. */
   grantParent(child: SessionId, parent: SessionId): void
-  /** The session was closed: what a person allowed it ends with it. */
+  /** Called when the session is closed: its grants end with it. */
   forgetSession(session: SessionId): void
 }
 

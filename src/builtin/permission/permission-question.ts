@@ -18,8 +18,8 @@ const SECRET_FIELD =
   /pass(?:word|phrase|wd)?$|secret|credential|authorization|cookie|token$|(?:api|access|private|auth)_?-?key$/i
 
 /**
- * Yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call; `reason` says
- * why a rule wants it asked.
+ * A question for yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call;
+ * `reason` says why a rule wants the person asked.
  */
 export async function toQuestion(
   call: JudgedCall,
@@ -41,7 +41,7 @@ export async function toQuestion(
 
 interface Preview {
   readonly text: string
-  /** It shows what the call would do, and not why that cannot be shown. */
+  /** True if the text shows what the call would do; false if it says why that cannot be shown. */
   readonly isShown: boolean
 }
 
@@ -54,7 +54,7 @@ async function toPreview({ definition, input }: JudgedCall): Promise<Preview | u
   }
 }
 
-/** Leaves out what the preview shows already: texts that it quotes, and texts of several lines. */
+/** The input without what the preview shows already: texts that it quotes, and texts of several lines. */
 function toInputLines(input: unknown, preview: Preview | undefined): readonly string[] {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input)
   if (!preview?.isShown || !isObject) return [`Input: ${toInputText(input)}`]
@@ -64,7 +64,7 @@ function toInputLines(input: unknown, preview: Preview | undefined): readonly st
   return unseen.length === 0 ? [] : [`Input: ${toInputText(Object.fromEntries(unseen))}`]
 }
 
-/** The working folder is where it runs anyway. */
+/** True for the working folder, where calls run anyway. */
 const isWhereItIs = (key: string, value: unknown): boolean => key === "cwd" && value === "."
 
 /** Fields that are secrets by their name are left out whatever they hold. */

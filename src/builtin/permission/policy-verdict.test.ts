@@ -66,7 +66,7 @@ describe("what a policy says about a call", () => {
     expect(judge({ rules: [rule("ask", { arguments: { options: '{"depth":*}' } })] }, READ)).toBe("ask")
   })
 
-  it("allows by a rule with effects only what has no others", () => {
+  it("allows by a rule with effects only calls that have no other effects", () => {
     const policy = { rules: [rule("allow", { effects: ["delete"] })] }
     expect(judge(policy, DELETE)).toBe("allow")
     expect(judge(policy, { ...DELETE, effects: ["delete", "send"] })).toBe("ask")

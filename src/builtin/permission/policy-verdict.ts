@@ -6,12 +6,12 @@ export interface CallFacts {
   readonly plugin: string
   readonly tool: string
   readonly input: unknown
-  /** The calls it consists of, mostly itself alone. Null: nobody can say, and no pattern for the input allows it. */
+  /** The calls it consists of, mostly itself alone. Null: not known, and no pattern for the input allows the call. */
   readonly parts: readonly unknown[] | null
   readonly effects: readonly Effect[]
-  /** A person allowed it for the session. */
+  /** True if a person allowed the call for the session. */
   readonly isGranted: boolean
-  /** Its plugin says that it needs no permission. */
+  /** True if its plugin says that it needs no permission. */
   readonly isAutoApproved: boolean
 }
 
@@ -108,8 +108,8 @@ export function describe({ tool, plugin, arguments: fields = {}, match, effects 
 }
 
 /**
- * `*` is any run of characters, `?` any one; everything else is itself. In time of text times pattern, whatever the
- * pattern: one side of it comes from a model.
+ * `*` is any run of characters, `?` any one; everything else stands for itself. Takes at most text times pattern steps,
+ * whatever the pattern, since a model writes one of the two.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   let inPattern = 0

@@ -8,8 +8,8 @@ export function createQuestionQueue() {
   const oneAtATime = createOneAtATime()
   return {
     /**
-     * Rejects with the signal's reason when that comes first, also while others are before it. A question that is
-     * withdrawn while it waits does not let the next one past those before it.
+     * Rejects with the signal's reason if the abort comes first, even while other questions are before this one. A
+     * question that is withdrawn while it waits does not let the next one overtake those before it.
      */
     take: <Result>(signal: AbortSignal, ask: () => Promise<Result>): Promise<Result> =>
       unlessAborted(

@@ -37,7 +37,7 @@ function isInside(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Takes off what a limit left of the last character. */
+/** Takes off a last character that the limit has cut. */
 function toWholeCharacters(bytes: Buffer, isCut: boolean): Buffer {
   if (!isCut) return bytes
   let end = bytes.length

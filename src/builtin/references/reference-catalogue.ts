@@ -5,7 +5,7 @@ import { type FoundReferences, readReferenceFolder } from "./reference-folder.ts
 
 export type ReferenceCatalogue = ReturnType<typeof createReferenceCatalogue>
 
-/** All references there are: those that were given, then those of the folder, as its files are now. */
+/** All references: the given ones, then those of the folder, as its files are now. */
 export function createReferenceCatalogue(given: readonly Reference[], folder: string | undefined) {
   async function load(): Promise<FoundReferences> {
     const found = folder === undefined ? { references: [], problems: [] } : await readReferenceFolder(folder)
@@ -13,7 +13,7 @@ export function createReferenceCatalogue(given: readonly Reference[], folder: st
   }
   return {
     load,
-    /** In the order of the ids. Refused as a whole, with near ids, when one is not known. */
+    /** References in the order of the ids. One unknown id refuses all of them; the refusal names near ids. */
     find: async (ids: readonly string[]): Promise<readonly Reference[]> => {
       const { references } = await load()
       const byId = new Map(references.map((reference) => [reference.id, reference]))
@@ -22,7 +22,7 @@ export function createReferenceCatalogue(given: readonly Reference[], folder: st
   }
 }
 
-/** The first of an id counts. */
+/** Of several references with one id, the first counts. */
 function withoutRepeated(references: readonly Reference[], problems: readonly string[]): FoundReferences {
   const byId = new Map<string, Reference>()
   const repeated: string[] = []

@@ -21,7 +21,7 @@ const listSchema = lazily(() =>
   z.array(z.unknown()).or(z.object({ references: z.array(z.unknown()) }).transform((list) => list.references)),
 )
 
-/** The references of a folder: `references.json` and each `*.md`. Of a folder that does not exist, none. */
+/** The references of a folder: `references.json` and each `*.md`. A folder that does not exist has none. */
 export async function readReferenceFolder(folder: string): Promise<FoundReferences> {
   const files = await listFiles(folder)
   const found = await Promise.all(

@@ -26,7 +26,7 @@ export function countReferences(count: number): string {
   return count === 1 ? "1 reference" : `${count} references`
 }
 
-/** The content of each, between marks that the content itself cannot hold. One that cannot be read says why. */
+/** The content of each reference, between marks that the content itself cannot hold. An unreadable one says why. */
 export async function showContents(
   references: readonly Reference[],
   { root, webTool }: { readonly root: string; readonly webTool: string },
@@ -49,7 +49,7 @@ export async function showContents(
 type Content =
   | { readonly text: string; readonly note: string }
   | { readonly problem: string }
-  /** It is elsewhere. */
+  /** The content is at an address. */
   | { readonly url: string }
 
 async function readContent({ id, source }: Reference, root: string, limitBytes: number): Promise<Content> {

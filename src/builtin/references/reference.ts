@@ -23,7 +23,7 @@ const address = z
   .url({ protocol: /^https?$/, error: "must be an http or https address" })
   .refine((url) => URL.canParse(url) && new URL(url).password === "", "must not hold a password")
 
-/** As people write it: with exactly one of `path`, `url` and `text`. */
+/** A reference as people write it: with exactly one of `path`, `url` and `text`. */
 const writtenSchema = z
   .strictObject({
     id: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),

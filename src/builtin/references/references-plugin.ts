@@ -14,7 +14,7 @@ import type { ToolContext } from "../../plugin/context.ts"
 export interface ReferencesPluginOptions extends ReferencesConfigInput {
   /** Absolute. Files outside are not read. */
   readonly root: string
-  /** The tool that reads web pages. Default: said in words. */
+  /** The name of the tool that reads web pages. Default: a phrase that names no tool. */
   readonly webTool?: string
 }
 

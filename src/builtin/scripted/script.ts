@@ -5,12 +5,12 @@ import type { TokenUsage } from "../../plugin/token-usage.ts"
 
 /** One answer, in the order in which it is given: wait, think, talk, ask for tools, fail. */
 export interface ScriptedAnswer {
-  /** Waits so long by the clock before it says anything. */
+  /** Waits this long, by the clock, before it says anything. */
   readonly delayMs?: number
   /** Waits for this before it says anything. */
   readonly gate?: Promise<unknown>
   readonly reasoning?: string
-  /** In pieces, it is streamed as these. */
+  /** A list is streamed piece by piece. */
   readonly text?: string | readonly string[]
   readonly calls?: readonly ScriptedCall[]
   /** Fails after what it said above: a connection that breaks in mid-answer. */
@@ -37,5 +37,5 @@ export interface ScriptedError {
 /** A string is an answer of that text. A function is asked when its turn comes. */
 export type ScriptStep = string | ScriptedAnswer | ((request: ModelRequest) => ScriptStep | Promise<ScriptStep>)
 
-/** Read as it is played: a generator can go on for ever. */
+/** Read step by step as it is played: a generator can go on for ever. */
 export type Script = Iterable<ScriptStep>

@@ -104,7 +104,7 @@ async function playAnswer(
   }
 }
 
-/** All of the text, streamed until the signal is aborted. */
+/** Streams the text, until the signal is aborted, and returns all of it. */
 function say(text: string | readonly string[], { signal, onDelta }: ModelRequest): string {
   const pieces = typeof text === "string" ? [text] : text
   for (const piece of pieces) {
@@ -114,7 +114,7 @@ function say(text: string | readonly string[], { signal, onDelta }: ModelRequest
   return typeof text === "string" ? text : text.join("")
 }
 
-/** By default also unlike the ids of another process that went on with the same conversation. */
+/** A default id also differs from the ids of another process that went on with the same conversation. */
 function toCall({ tool, input = {}, id }: ScriptedCall, place: string): FunctionCall {
   return { type: "call", id: id ?? `call-${place}`, tool, input }
 }

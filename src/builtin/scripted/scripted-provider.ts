@@ -6,7 +6,7 @@ import { createScriptedModel, type ScriptedModel, type ScriptedModelOptions } fr
 
 /** A provider of scripted models, named as any other. */
 export interface ScriptedProvider extends ModelProviderPlugin {
-  /** The models by name. One that is connected twice is the same: its script goes on. */
+  /** The models by name. A model that is connected twice is the same one: its script goes on. */
   readonly models: Readonly<Record<string, ScriptedModel>>
 }
 

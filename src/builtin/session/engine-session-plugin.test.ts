@@ -138,7 +138,7 @@ describe("saving in the engine", () => {
     await expect(run(name, "notes")).rejects.toThrow(`/${name} does not understand "notes". Usage: /${name}`)
   })
 
-  it("is a checkpoint of a time: by hand, after every tenth turn, and at the end", async () => {
+  it("notes the time of a save: by hand, after every tenth turn, and at the end", async () => {
     const clock = createManualClock()
     const engine = createEngineSessionPlugin({ directory, clock })
     plugin = engine

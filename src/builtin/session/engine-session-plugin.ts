@@ -7,7 +7,7 @@ import { toDescription } from "./description.ts"
 import { createShelfPlugin } from "./shelf-plugin.ts"
 
 export interface EngineSessionPlugin extends SessionPlugin {
-  /** When it was last saved by this process: of the newest 1,000. */
+  /** When this process last saved the conversation; known for the newest 1,000. */
   savedAt(id: SessionId): number | undefined
 }
 

@@ -16,7 +16,7 @@ import { createWholeFile } from "./whole-file.ts"
 export interface FileSessionPlugin extends SessionPlugin {
   /** Writes the conversation to a new file; returns its path. */
   export(id: SessionId, path: string): Promise<string>
-  /** Makes a conversation of an exported file; returns its id, another one when its own is taken. */
+  /** Makes a conversation of an exported file; returns its id, which is a new one if the file's id is taken. */
   import(path: string): Promise<SessionId>
 }
 
@@ -74,7 +74,7 @@ export function createFileSessionPlugin(options: FileSessionPluginOptions): File
         return directory.restore(saved)
       },
     },
-    /** The engine is the truth where it has the conversation. */
+    /** If the engine has the conversation, its version counts. */
     async onSessionStarted(id) {
       const known = await directory.load(id)
       return known && known.messages.length > 0 ? undefined : folder.read(id)

@@ -7,9 +7,9 @@ import { toDescription } from "./description.ts"
 
 /** Where a session plugin keeps conversations. What people and models can do with them is the same for all shelves. */
 export interface SessionShelf extends Pick<SessionPlugin, "load" | "list" | "delete" | "setDescription"> {
-  /** Returns, for the person, where it now is. */
+  /** Returns where the conversation now is, in words for the person. */
   save(state: SessionState): Promise<string>
-  /** Makes sure that the runtime can go on with it; the id to go on with. */
+  /** Makes sure that the runtime can go on with the conversation; returns the id to go on with. */
   open(id: SessionId): Promise<SessionId>
 }
 
@@ -115,7 +115,7 @@ function findById(sessions: readonly SessionInfo[], text: string): SessionInfo {
   )
 }
 
-/** As above, or by its number in the list, which is 1 for the last used. */
+/** As `findById`, or by the number in the list, where 1 is the last used. */
 function findByNumberOrId(sessions: readonly SessionInfo[], text: string): SessionInfo {
   const numbered = /^\d{1,3}$/.test(text) ? sessions[Number(text) - 1] : undefined
   return numbered ?? findById(sessions, text)
@@ -124,7 +124,7 @@ function findByNumberOrId(sessions: readonly SessionInfo[], text: string): Sessi
 const SHORTEST_ID = 8
 const MAIN = "main"
 
-/** Numbered, as `resume` takes the numbers. The one the person is in is marked. */
+/** The list with the numbers that `resume` takes. The conversation that the person is in is marked. */
 function formatSessions(
   sessions: readonly SessionInfo[],
   { current, most }: { readonly current: SessionId | null; readonly most: number },
@@ -140,7 +140,7 @@ function formatSessions(
   return [...lines, ...(more > 0 ? [`  and ${more} older`] : []), "/resume NUMBER or ID goes on with one."].join("\n")
 }
 
-/** Without its id. */
+/** The line of a conversation in the list, without its id. */
 function formatSession(session: SessionInfo): string {
   const { turns, updatedAt } = session
   const time = `${new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`
@@ -148,14 +148,14 @@ function formatSession(session: SessionInfo): string {
   return `${time}  ${count}  ${toWords(session)}`
 }
 
-/** Until a conversation is described, it is known by what was said first. One that nobody talks in is marked. */
+/** A conversation without a description is shown by what was said first; one that is not named `main`, with its name. */
 function toWords({ name = MAIN, title, description, turns }: SessionInfo): string {
   const nothing = turns > 0 ? "(no description)" : "(nothing was said)"
   const words = toDescription(description ?? "") || toDescription(title ?? "") || nothing
   return name === MAIN ? words : `${toDescription(name)}: ${words}`
 }
 
-/** As short as tells them all apart. */
+/** The shortest length at which all ids differ. */
 function toIdLength(sessions: readonly SessionInfo[]): number {
   const longest = Math.max(...sessions.map(({ id }) => id.length))
   let length = Math.min(SHORTEST_ID, longest)

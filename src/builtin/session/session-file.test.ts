@@ -42,7 +42,7 @@ test("a conversation that was saved without results is loaded without them", () 
   expect(parseFileText(toFileText(STATE), "saved.json")).toEqual(STATE)
 })
 
-test("a result that is none is refused with the place where it stands", () => {
+test("an invalid result is refused with its place in the file", () => {
   const text = toFileText({ ...STATE, backgroundResults: { [TASK]: RESULT } }).replace('"a brown loaf"', "42")
   expect(() => parseFileText(text, "saved.json")).toThrow(
     new RegExp(`saved\\.json is no saved conversation .*backgroundResults\\.${TASK}\\.summary`),

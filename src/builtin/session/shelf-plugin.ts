@@ -16,7 +16,7 @@ export interface ShelfPluginOptions {
   readonly onSessionStarted: NonNullable<SessionPlugin["onSessionStarted"]>
 }
 
-/** While the model does not follow, it is asked again after so many turns. */
+/** A model that gives no description is asked again after so many turns. */
 const TURNS_BETWEEN_REQUESTS = 3
 const DESCRIPTION_REQUEST =
   "[Note of the system, not of the person: this conversation has no description yet. Call session_describe once, with one short line that says what it is about, and answer the message above as usual.]"

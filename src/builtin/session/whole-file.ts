@@ -3,12 +3,12 @@ import { dirname } from "node:path"
 
 const OWNER_ONLY = 0o600
 
-/** Whole or not at all, also after a crash: written beside, then moved over. Only its owner can read it. */
+/** Writes a file whole or not at all, even in a crash: a draft beside it is moved over it. Only its owner can read it. */
 export async function writeWholeFile(path: string, text: string): Promise<void> {
   await throughDraft(path, text, (draft) => rename(draft, path))
 }
 
-/** The same, and rejects with `EEXIST` when there is one already. */
+/** As `writeWholeFile`, but rejects with `EEXIST` if the file exists. */
 export async function createWholeFile(path: string, text: string): Promise<void> {
   await throughDraft(path, text, (draft) => link(draft, path))
 }

@@ -108,7 +108,7 @@ function inOrder(effects: readonly Effect[]): readonly Effect[] {
   return EFFECTS.filter((effect) => effects.includes(effect))
 }
 
-/** Before the subcommand: all others, such as `-c`, can make git run something else. */
+/** Harmless options before git's subcommand. All others, such as `-c`, can make git run something else. */
 const HARMLESS_OPTIONS = new Set(["--no-pager", "-P", "--no-optional-locks", "--version", "--literal-pathspecs"])
 
 function gitEffects(words: readonly ShellWord[]): readonly Effect[] {
@@ -126,7 +126,7 @@ function gitEffects(words: readonly ShellWord[]): readonly Effect[] {
   return [...own, ...added.map(([effect]) => effect)]
 }
 
-/** Prints, leaves out or replaces lines. The commands that write, run or read other files are not among them. */
+/** Commands of sed that print, leave out or replace lines, and none that writes, runs or reads another file. */
 const SED_ADDRESS = String.raw`(?:\d+|\$|/[^/\\\n]*/)`
 const SED_COMMAND = new RegExp(
   String.raw`^(?:${SED_ADDRESS}(?:,\+?${SED_ADDRESS})?)?(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$`,
@@ -142,7 +142,7 @@ function isReadingSed(words: readonly ShellWord[]): boolean {
   return script !== undefined && script.split(";").every((command) => SED_COMMAND.test(command.trim()))
 }
 
-/** Awk writes, runs and connects by these alone; a program that only compares with `>` is taken for one that writes. */
+/** Awk writes, runs and connects only by these. A program that merely compares with `>` counts as one that writes. */
 const AWK_ACTION = /[>|@]|system|getline|close|fflush/
 
 function isReadingAwk(words: readonly ShellWord[]): boolean {
@@ -182,7 +182,7 @@ export const PROGRAM_EFFECTS: EffectWords = {
   run_as: "doas pkexec runuser su sudo",
 }
 
-/** The same for the subcommands of git. */
+/** As `PROGRAM_EFFECTS`, for the subcommands of git. */
 export const GIT_EFFECTS: EffectWords = {
   none:
     "blame cat-file check-ignore count-objects describe diff diff-tree for-each-ref grep log ls-files ls-tree merge-base " +
@@ -198,7 +198,8 @@ type Addition = readonly [effect: Effect, argument: RegExp]
 
 /**
  * Effects that an argument adds to those of a program. Long options may be shortened and short ones written together,
- * hence patterns that take more than they must. Where there are any, arguments that only the shell knows are `unknown`.
+ * hence patterns that match more than they must. In programs listed here, arguments that only the shell knows are
+ * `unknown`.
  */
 const ADDED_EFFECTS: Readonly<Record<string, readonly Addition[]>> = {
   "[": [["unknown", /^-[vR]$/]],

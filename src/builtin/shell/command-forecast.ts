@@ -55,7 +55,7 @@ function toPolicy(parts: readonly Part[]): BackgroundPolicy {
   return thresholds.length > 0 ? { mode: "after", ms: Math.min(...thresholds) } : { mode: "after" }
 }
 
-/** Unknown when one of the parts never ends, or when there is a loop: nobody knows how often it turns. */
+/** Undefined if one of the parts never ends, or if there is a loop: nobody knows how often it runs. */
 function toEstimate(parts: readonly Part[], isWhole: boolean): number | undefined {
   if (!isWhole || parts.some(({ category }) => category === "serve")) return undefined
   let total = 0
@@ -123,7 +123,7 @@ function applyRule(rule: ProgramRule, rest: readonly string[]): Classified {
   return { category: rule.bare ?? "other", subcommands: [] }
 }
 
-/** After `run`, or in place of a subcommand, a name of the project's own: judged by what such names usually mean. */
+/** Judges a name that the project chose, after `run` or in place of a subcommand, by what such names usually mean. */
 function toNamed(before: readonly string[], rest: readonly string[], rule: ProgramRule): Classified {
   const name = rest.find((word) => PROJECT_NAME.test(word))
   if (name === undefined) return { category: rule.bare ?? "other", subcommands: before }
@@ -140,7 +140,7 @@ const RUNNERS = new Set(["run", "exec", "dlx", "x"])
 /**
  * The prefix that a person may allow once for all commands that begin alike: `npm test`, `git push`, `node build.js`.
  * Undefined for anything but one program with plain words, and for one whose first words do not tell what it does:
- * `timeout 5` and `sudo` run anything, and `make -f` anything of anybody.
+ * `timeout 5` and `sudo` run anything, and `make -f` runs any file.
  */
 export function commandLikeness(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !("command" in input)) return undefined

@@ -6,7 +6,7 @@ import { SHELLS, unwrapWords } from "./wrapped-words.ts"
 
 /** The command that really runs, behind prefixes such as `FOO=1 sudo nice npx`. */
 export interface PlainCommand extends Omit<SimpleCommand, "words"> {
-  /** Without its folder. */
+  /** The program's name without its folder. */
   readonly program: string
   readonly rest: readonly string[]
 }
@@ -37,7 +37,7 @@ const WRAPPERS: Readonly<Record<string, { readonly valued?: string; readonly pos
   caffeinate: { valued: "-t -w" },
 }
 
-/** The same for programs that run another one by a first word: `poetry run pytest`, `python -m pytest`. */
+/** First words by which a program runs another one: `poetry run pytest`, `python -m pytest`. */
 const WRAPPING_WORDS: Readonly<Record<string, readonly string[]>> = {
   npm: ["exec", "x"],
   pnpm: ["exec", "dlx"],
@@ -164,7 +164,7 @@ function joinAll(lists: readonly (readonly string[] | null)[]): readonly string[
   return lists.some((list) => list === null) ? null : lists.flatMap((list) => list ?? [])
 }
 
-/** So that a word with a space in it cannot pass for two. */
+/** Quotes a word, so that one with a space in it cannot pass for two. */
 function quote({ word, isExpanded }: ShellWord): string {
   if (isExpanded) return /\s/.test(word) ? `"${word}"` : word
   return PLAIN.test(word) ? word : `'${word}'`

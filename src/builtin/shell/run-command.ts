@@ -71,7 +71,7 @@ function createInputSchema(workingDirectory: string) {
   })
 }
 
-/** The same folder is always written the same: from the working directory when it is inside, else whole. */
+/** Writes a folder always the same way: from the working directory if it is inside, else as an absolute path. */
 function toShortest(workingDirectory: string, cwd: string): string {
   const absolute = resolve(workingDirectory, cwd)
   const path = relative(workingDirectory, absolute)
@@ -124,7 +124,7 @@ function lastLine(output: string): readonly string[] {
   return line === "" ? [] : [line.slice(0, DIGEST_CHARACTERS)]
 }
 
-/** Cut between words: half a key would no longer be known for one. */
+/** Cuts between words: half of a key would no longer be recognised as one. */
 function toTitle(command: string): string {
   const line = toPlainText(command).replace(/\s+/g, " ").trim()
   if (line.length <= TITLE_CHARACTERS) return line
@@ -135,7 +135,7 @@ function toTitle(command: string): string {
   return `…/${name.length < TITLE_CHARACTERS / 2 ? name : ""} …`
 }
 
-/** Without colours, cursor movements and other control characters, which would act on the screen that shows it. */
+/** Removes colours, cursor movements and other control characters, which would act on the screen that shows the text. */
 function toPlainText(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\r/g, "\n")
@@ -154,9 +154,9 @@ function toCommandEnvironment(
 }
 
 /**
- * For commands that run unasked. Git takes any folder with the right files for a repository and runs what its `config`
- * names, in every command that only reads too; such files may lie in a project that somebody else wrote. With this it
- * takes only folders with a `.git`, whose content no project brings along.
+ * For commands that run without a question. Git takes any folder with the right files for a repository, and even its
+ * reading commands run what the repository's `config` names; a project that somebody else wrote may hold such files.
+ * With this setting git takes only folders with a `.git`, which no project can bring along.
  */
 function withCautiousGit(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const count = Number(environment["GIT_CONFIG_COUNT"] ?? 0)

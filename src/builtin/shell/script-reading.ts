@@ -11,7 +11,7 @@ export interface ScriptPart {
   readonly redirections: readonly Redirection[]
 }
 
-/** Longer text is not read, and so neither judged. */
+/** Longer text is neither read nor judged. */
 const LONGEST_TEXT = 16_384
 /** Spaces and controls that only some shells take for what they look like. */
 const ODD_CHARACTER = /[^\P{Cc}\n\t]|[^\S \n\t]/u
@@ -22,7 +22,7 @@ const KEYWORDS_ALONE = new Set(["fi", "done", "}"])
 
 /**
  * Every command of a shell text, those of its substitutions included. Contract: undefined rather than a guess. Where
- * shells read a text differently, all commands of both readings are found, or nothing is.
+ * shells read a text differently, the commands of both readings are returned, or undefined.
  */
 export function readScript(text: string, depth = 0): readonly ScriptPart[] | undefined {
   if (depth > 4 || text.length > LONGEST_TEXT || ODD_CHARACTER.test(text) || JOINED_LINES.test(text)) return undefined

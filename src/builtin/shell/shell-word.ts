@@ -19,7 +19,7 @@ interface ReadWord extends ShellWord {
 
 const DEEPEST = 32
 export const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
-/** At its beginning they can stand for a file whose name is an option. */
+/** At the beginning of a word, these can match a file whose name is an option. */
 const PATTERN_START = /^[*?[]/
 const BRACE_LIST = /\{.*(?:,|\.\.).*\}/s
 
@@ -122,7 +122,7 @@ function readDollar(text: string, at: number, depth: number): ReadPart | undefin
   return { text: source, end, isExpanded: true, isDoubtful: /^\(|#/.test(script), scripts: [script] }
 }
 
-/** Behind the bracket that closes `$(…)` or `${…}`. */
+/** The index behind the bracket that closes `$(…)` or `${…}`. */
 function findClosingBracket(text: string, start: number, depth: number): number | undefined {
   const open = text[start + 1] ?? ""
   const close = open === "(" ? ")" : "}"

@@ -3,8 +3,8 @@ import type { ShellWord } from "./shell-word.ts"
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 /**
- * Programs take their settings from names in capitals: of those only these, which change no more than how text is split
- * and printed.
+ * Programs take their settings from variables in capitals. Only these are harmless: they change no more than how text is
+ * split and printed.
  */
 const HARMLESS_CAPITALS = /^(?:IFS|LANG|LC_[A-Z]+|TZ|CI|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)$/
 

@@ -7,7 +7,7 @@ export type ListedCommand = CommandFile | { readonly name: string; readonly prob
 
 export type CommandCollection = ReturnType<typeof createCommandCollection>
 
-/** The commands of all folders. In two of the same name the first folder wins. */
+/** The commands of all folders. Of two with the same name, the one in the first folder wins. */
 export function createCommandCollection(folders: readonly string[]) {
   async function find(name: string): Promise<CommandFile | undefined> {
     for (const folder of folders) {
@@ -21,7 +21,7 @@ export function createCommandCollection(folders: readonly string[]) {
     return [...new Set(names.flat())].toSorted()
   }
   return {
-    /** As they are now, by name. */
+    /** The commands as their files are now, sorted by name. */
     list: async (): Promise<readonly ListedCommand[]> => {
       const names = await listNames()
       const found = await Promise.all(
@@ -29,7 +29,7 @@ export function createCommandCollection(folders: readonly string[]) {
       )
       return found.filter((each) => each !== undefined)
     },
-    /** As its file is now. Refused with near names when there is none. */
+    /** The command as its file is now. Refused with near names if there is none. */
     get: async (name: string): Promise<CommandFile> => {
       const found = COMMAND_NAME.test(name) ? await find(name) : undefined
       if (found) return found

@@ -15,7 +15,7 @@ export interface CommandFile {
   readonly template: string
 }
 
-/** As names of user commands are; it holds neither a separator nor a dot, so it cannot leave its folder. */
+/** The form of a user command's name. It allows neither a separator nor a dot, so no name leads out of the folder. */
 export const COMMAND_NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const FILE_ENDING = ".md"
 const LARGEST_FILE_BYTES = 128 * 1024
@@ -41,7 +41,7 @@ export async function readCommand(folder: string, name: string): Promise<Command
   }
 }
 
-/** A folder that does not exist has none. */
+/** The names of a folder's commands. A folder that does not exist has none. */
 export async function listCommandNames(folder: string): Promise<readonly string[]> {
   const files = (await unlessMissing(readdir(folder))) ?? []
   return files

@@ -8,12 +8,12 @@ import type { UserCommand } from "../../plugin/user-command.ts"
 import { type CommandCollection, createCommandCollection, type ListedCommand } from "./command-collection.ts"
 
 export interface SlashCommandPluginOptions {
-  /** Absolute folders of `name.md` files. In two of the same name the first wins. One that does not exist is empty. */
+  /** Absolute folders of `name.md` files. Of two files with one name, the first wins. A missing folder counts as empty. */
   readonly directories: readonly string[]
 }
 
 export interface SlashCommandPlugin extends ToolPlugin {
-  /** Looks again which commands there are. What they say is read whenever one is used. */
+  /** Reads again which commands there are. A command's text is read whenever it is used. */
   refresh(): Promise<void>
 }
 
@@ -101,7 +101,7 @@ export function fillTemplate(template: string, argument: string): string {
   return hasPlace || whole === "" ? filled.trim() : `${filled.trim()}\n\n${whole}`
 }
 
-/** At spaces, except inside double or single quotes, which are taken off. A quote that is not closed is a character. */
+/** Splits at spaces, except inside quotes, which are taken off. A quote that is not closed is a plain character. */
 export function splitWords(text: string): readonly string[] {
   return [...text.matchAll(/(?:"[^"]*"|'[^']*'|\S)+/g)].map(([word]) =>
     word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ""),

@@ -20,7 +20,7 @@ const budgetSchema = lazily(() => {
     .describe("What it may use up. At the end of it, it hands back what it has.")
 })
 
-/** The request that every agent takes, and what of the conversation is handed over by itself. */
+/** The request that every agent takes, and which part of the conversation is handed over by itself. */
 export const agentInputSchema = lazily(() => {
   const sessionId = z.string().min(1).max(64) as unknown as z.ZodType<SessionId>
   return z.strictObject({

@@ -5,7 +5,7 @@ import { type FoundProfiles, readProfileFolder } from "./profile-folder.ts"
 
 export type ProfileCollection = ReturnType<typeof createProfileCollection>
 
-/** All profiles there are: those that were given, then those of the folders, as their files are now. */
+/** All profiles: the given ones, then those of the folders, as their files are now. */
 export function createProfileCollection(given: readonly Profile[], folders: readonly string[]) {
   /** The first of two profiles with one name counts; the second is listed as a problem. */
   async function load(): Promise<FoundProfiles> {
@@ -20,7 +20,7 @@ export function createProfileCollection(given: readonly Profile[], folders: read
   }
   return {
     load,
-    /** Refused with near names when there is none. */
+    /** Refused with near names if there is no such profile. */
     async get(name: string): Promise<Profile> {
       const { profiles, problems } = await load()
       const found = profiles.find((profile) => profile.name === name)

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { createFolder } from "../../../test/support/workplace.ts"
 import { readProfileFolder } from "./profile-folder.ts"
 
-test("a profile whose front matter is never closed cannot be used, and it is said why", async () => {
+test("a profile whose front matter is never closed cannot be used, and the reason is given", async () => {
   const folder = createFolder()
   writeFileSync(join(folder, "good.md"), "---\ndescription: Good.\n---\nBe good.")
   writeFileSync(join(folder, "open.md"), "---\ndescription: Open.\ntools: []\nBe good.")

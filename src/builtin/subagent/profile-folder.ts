@@ -17,7 +17,7 @@ const FILE_ENDING = ".md"
 const LARGEST_FILE_BYTES = 128 * 1024
 const MOST_FILES = 200
 
-/** The profiles of a folder, by file name. Of a folder that does not exist, none. */
+/** The profiles of a folder, in the order of their file names. A folder that does not exist has none. */
 export async function readProfileFolder(folder: string): Promise<FoundProfiles> {
   const profiles: Profile[] = []
   const problems: string[] = []
@@ -70,7 +70,7 @@ function firstLine(body: string): string {
   return line.replace(/^#+\s*/, "").slice(0, 200)
 }
 
-/** `[]` is none. A list over several lines would look empty here, and give none or all by mistake. */
+/** `[]` means no tools. A list over several lines would look empty here, and give no tools or all by mistake. */
 function toList(text: string): readonly string[] {
   if (text === "") {
     const message = "`tools` is empty; write them in one line, as `tools: a, b`, or `tools: []` for none"

@@ -5,11 +5,11 @@ import { toOneLine } from "../../base/one-line.ts"
 /** A kind of subagent: what it is for, which model it uses, which tools it may have, and how it works. */
 export interface Profile {
   readonly name: string
-  /** One line, by which the one who asks chooses. */
+  /** One line, by which the parent chooses a profile. */
   readonly description: string
-  /** `provider/name`. Without it, its parent's. */
+  /** `provider/name`. Default: the parent's model. */
   readonly model?: string
-  /** Names of tools, or of plugins for all of theirs, of those its parent has. Without it, all of them. */
+  /** Names of tools, or of plugins for all of their tools, among those that the parent has. Default: all of them. */
   readonly tools?: readonly string[]
   readonly instructions: string
 }

@@ -9,7 +9,7 @@ import type { Profile } from "./profile.ts"
 import type { ProfileCollection } from "./profile-collection.ts"
 
 const BACKGROUND_AFTER_MS = 10_000
-/** For the last turn, and for whatever does not stop when it is told to. */
+/** Time for the last turn, and for work that does not stop when it is told to. */
 const TIME_TO_HAND_BACK_MS = 60_000
 
 const BASE_INSTRUCTIONS =
@@ -19,19 +19,18 @@ const FINISH_INSTRUCTIONS =
   "Facts, whole texts and next steps can be handed back apart from it: call finish with them before your last message."
 
 /**
- * An agent has no deadline, only budgets: its own time limit comes well after that of its budget, for one that does not
- * come to its end.
+ * An agent has no deadline, only budgets: the call's time limit comes well after the budget's, for an agent that does
+ * not end by itself.
  *
- * The effect of a crash, point by point. The child is found again by the call that asked for it, and its conversation
- * and
- * turn are durable on their own:
+ * The effect of a crash, point by point. The call that asked for the child finds it again, and the child's conversation
+ * and turn are durable on their own:
  * - before the child's turn is written: nothing happened, and the call begins anew, under the same child;
  * - while the child's turn runs: the turn goes on by itself, and the call, made again, waits for it;
  * - after the child's turn has ended, before this call has: the call, made again, finds the answer;
  * - the call still in the foreground: its parent's turn makes it again, and all of the above holds;
  * - the call in the background: its task is run again, and all of the above holds;
  * - a follow-up: its run is in the queue, and all of the above holds in the conversation of before.
- * So it may always be repeated. In a conversation that is not kept nothing is left, parent included.
+ * So the call may always be repeated. Of a conversation that is not kept a crash leaves nothing, neither parent nor child.
  */
 export function createSpawnSubagent(profiles: ProfileCollection): Tool {
   const findProfile = async ({ profile, resumes }: AgentInput) =>

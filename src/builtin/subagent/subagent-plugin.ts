@@ -12,9 +12,9 @@ import { createSpawnSubagent } from "./spawn-subagent.ts"
 import type { FoundProfiles } from "./profile-folder.ts"
 
 export interface SubagentPluginOptions {
-  /** Absolute folders of `*.md` profiles. Of two with one name the first counts. One that does not exist is empty. */
+  /** Absolute folders of `*.md` profiles. Of two profiles with one name the first counts. A missing folder is empty. */
   readonly directories?: readonly string[]
-  /** Before those of the folders. */
+  /** Profiles that go before those of the folders. */
   readonly profiles?: readonly Profile[]
 }
 

@@ -6,7 +6,7 @@ import { unlessMissing } from "../../base/system-error.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { type Plan, planSchema } from "./plan.ts"
 
-/** Whose plan it is. Calls outside of any conversation share one. */
+/** The owner of a plan. Calls outside of any conversation share one plan. */
 export type PlanOwner = Pick<ToolContext, "workspace" | "session" | "documents">
 
 export type PlanStore = ReturnType<typeof createPlanStore>
@@ -14,11 +14,11 @@ export type PlanStore = ReturnType<typeof createPlanStore>
 const PLAN = "plan"
 
 /**
- * One plan for each conversation, kept where the conversation is. A file of an earlier version in the directory is
- * migrated when its conversation first asks for it.
+ * One plan for each conversation, kept where the conversation is. A plan in a file of an earlier version is migrated
+ * when its conversation first asks for it.
  */
 export function createPlanStore(directory: string | undefined) {
-  /** Earlier versions kept a file for each, on the machine where it was made. None is written any more. */
+  /** Earlier versions kept a file for each plan, on the machine where it was made. No file is written any more. */
   function fileOf({ workspace, session }: PlanOwner): string | undefined {
     if (directory === undefined) return undefined
     // Safe as a file name: a separator in an id is encoded.
@@ -31,18 +31,18 @@ export function createPlanStore(directory: string | undefined) {
     const text = await unlessMissing(readFile(file, "utf8"))
     if (text === undefined) return
     const plan = parse(() => JSON.parse(text), file)
-    // Somebody else may have taken it over meanwhile, and gone on with it.
+    // Another process may have migrated the plan meanwhile, and gone on with it.
     await owner.documents.change(PLAN, (now) => now ?? toJson(plan))
     await rm(file, { force: true })
   }
 
   return {
-    /** Refused as `store_damaged` when it cannot be read. */
+    /** Refused as `store_damaged` if the plan cannot be read. */
     async get(owner: PlanOwner): Promise<Plan | undefined> {
       await takeOver(owner)
       return toPlan(await owner.documents.read(PLAN))
     },
-    /** In place of whatever there is. */
+    /** Replaces the plan, if there is one. */
     async put(owner: PlanOwner, plan: Plan): Promise<Plan> {
       const kept = await owner.documents.change(PLAN, () => toJson(plan))
       const file = fileOf(owner)

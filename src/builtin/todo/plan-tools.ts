@@ -16,7 +16,7 @@ import type { PlanStore } from "./plan-store.ts"
 
 const MOST_STEPS = 100
 
-/** All can be repeated after a crash: each sets what the plan is, whatever it was. */
+/** All can be repeated after a crash: each sets a state, whatever the plan was before. */
 export function createPlanTools(plans: PlanStore): readonly Tool[] {
   return [
     defineTool({

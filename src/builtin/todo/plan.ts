@@ -30,7 +30,7 @@ export interface StepUpdate {
   /** Counted from 1. */
   readonly step: number
   readonly status: StepStatus
-  /** Replaces the one before; without it, that stays. */
+  /** Replaces the earlier note, which stays if there is no new one. */
   readonly note?: string | undefined
 }
 
@@ -49,7 +49,7 @@ export function updateStep(plan: Plan, { step, status, note }: StepUpdate): Plan
   return { ...plan, steps }
 }
 
-/** Neither pending nor in progress. */
+/** How many steps are neither pending nor in progress. */
 export function countEnded(plan: Plan): number {
   return plan.steps.filter(({ status }) => status !== "pending" && status !== "in_progress").length
 }

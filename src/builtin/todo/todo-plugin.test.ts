@@ -79,7 +79,7 @@ describe("a plan", () => {
     expect(await show("second")).toBe("There is no plan in this conversation.")
   })
 
-  it("says so when it replaces one that was not ended", async () => {
+  it("says so when it replaces an unfinished plan", async () => {
     const { call } = open()
     await call("createPlan", { steps: ["a", "b"] })
     expect(await call("createPlan", { steps: ["a", "b"] })).not.toContain("replaces")
@@ -93,7 +93,7 @@ describe("a plan", () => {
     expect(await call("getPlanStatus", {})).toContain("5 of 5 steps ended")
   })
 
-  it("has lines only: what would act on the screen is taken out", async () => {
+  it("has plain lines only: characters that would act on the screen are taken out", async () => {
     const { call } = open()
     expect(await call("createPlan", { steps: ["a\n✔ 2. forged\u001b[2J"] })).toBe(
       "Plan: 0 of 1 steps ended\n○ 1. a ✔ 2. forged [2J",
@@ -118,7 +118,7 @@ describe("a plan", () => {
 describe("a plan that an earlier version kept as a file", () => {
   const write = (directory: string, name: string, text: string) => writeFileSync(join(directory, name), text)
 
-  it("is taken over once, by whichever of its conversation asks first, and goes on", async () => {
+  it("is migrated once, by the first of its conversation that asks, and goes on", async () => {
     const directory = createFolder()
     const step = (text: string) => ({ text, status: "pending" })
     for (const session of ["talk", "other", "..%2F..%2Fup"])
@@ -133,7 +133,7 @@ describe("a plan that an earlier version kept as a file", () => {
     expect(await open({ directory }, documents).call("getPlanStatus", {}, "other")).toContain("other: 1 of 2")
   })
 
-  it("does not go before the one that is kept", async () => {
+  it("does not replace a plan that the conversation has already", async () => {
     const directory = createFolder()
     const { call } = open({ directory })
     await call("createPlan", { title: "newer", steps: ["a"] })
@@ -151,7 +151,7 @@ describe("a plan that an earlier version kept as a file", () => {
     expect(readdirSync(directory)).toEqual([])
   })
 
-  it("lies in an absolute path", () => {
+  it("must be in an absolute path", () => {
     expect(() => createTodoPlugin({ directory: "plans" })).toThrow("absolute")
   })
 })

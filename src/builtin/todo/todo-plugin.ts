@@ -8,7 +8,7 @@ import { createPlanTools } from "./plan-tools.ts"
 import { renderPlan } from "./plan.ts"
 
 export interface TodoPluginOptions {
-  /** Absolute. Where an earlier version kept plans, as files: they are taken over. */
+  /** Absolute. The folder in which an earlier version kept plans as files, which are migrated. */
   readonly directory?: string
 }
 

@@ -10,7 +10,7 @@ export interface HostAddress {
 /** Asks the network for the addresses of a host name. */
 export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>
 
-/** Contract: the addresses a connection may be made to, and no others. Refused when there are none. */
+/** Contract: returns only addresses that a connection may be made to. Refused if there are none. */
 export type AddressGuard = (url: URL) => Promise<readonly HostAddress[]>
 
 export interface AddressGuardOptions {
@@ -51,7 +51,7 @@ async function resolve(resolveHost: ResolveHost, hostname: string): Promise<read
   return found
 }
 
-/** This host, its networks, those of its provider (metadata at 169.254.169.254 and 168.63.129.16 included), and no host at all. */
+/** This host, its networks, its provider's (also metadata at 169.254.169.254, 168.63.129.16), and what is no host. */
 const IPV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -70,7 +70,7 @@ const IPV4 = [
   "224.0.0.0/4",
   "240.0.0.0/4",
 ]
-/** The same, and every way to write an IPv4 address inside one of IPv6. */
+/** As `IPV4`, and every way to write an IPv4 address inside an IPv6 one. */
 const IPV6 = [
   "::/96",
   "::ffff:0:0/96",
@@ -90,10 +90,10 @@ const IPV6 = [
 ]
 
 const blocked4 = toBlockList(IPV4, "ipv4")
-/** Apart from the other: a rule for `::ffff:0:0/96` would hold for every IPv4 address. */
+/** A list of its own: in a common one, a rule for `::ffff:0:0/96` would hold for every IPv4 address. */
 const blocked6 = toBlockList(IPV6, "ipv6")
 
-/** `address` is an IP address. */
+/** True for an IP address that is not public. */
 function isPrivateAddress(address: string): boolean {
   const [withoutZone = ""] = address.split("%", 1)
   return isIPv6(withoutZone) ? blocked6.check(withoutZone, "ipv6") : blocked4.check(withoutZone, "ipv4")

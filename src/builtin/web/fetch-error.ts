@@ -3,12 +3,12 @@ interface FetchErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined
 }
 
-/** Why a page could not be had. Its message is for the model and holds nothing but addresses and statuses. */
+/** Why a page could not be fetched. Its message is for the model and holds nothing but addresses and statuses. */
 export class FetchError extends Error {
   override readonly name = "FetchError"
   readonly code: FetchErrorCode
   readonly isRetryable: boolean
-  /** How long the server asks to be left alone. */
+  /** How long the server asks to wait before the next try. */
   readonly retryAfterMs: number | undefined
 
   constructor(code: FetchErrorCode, message: string, options: FetchErrorOptions = {}) {

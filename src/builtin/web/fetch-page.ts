@@ -7,12 +7,12 @@ import { type Exchange, type ExchangeOptions, exchange } from "./http-exchange.t
 export interface FetchPageOptions extends Omit<ExchangeOptions, "addresses"> {
   readonly guard: AddressGuard
   readonly clock: Clock
-  /** How long to wait before each further try; their number is that of the tries. */
+  /** The wait before each further try, so that there is one entry for each. */
   readonly retryDelaysMs: readonly number[]
 }
 
 export interface FetchedPage extends Exchange {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: URL
 }
 
@@ -67,7 +67,7 @@ function checkStatus(url: URL, answer: Exchange, clock: Clock): Exchange {
   throw new FetchError("http_status", message, { isRetryable: RETRIED_STATUSES.has(status), retryAfterMs })
 }
 
-/** Seconds or a date. */
+/** The header holds seconds or a date. */
 function toRetryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now

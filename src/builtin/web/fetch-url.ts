@@ -7,7 +7,7 @@ import type { FetchedPage, FetchPageOptions } from "./fetch-page.ts"
 import { type PageText, toPageText } from "./page-text.ts"
 
 export interface FetchUrlOptions extends Omit<FetchPageOptions, "signal" | "onBytes"> {
-  /** For the whole of it, retries and redirects included. */
+  /** Time limit of a call with all its retries and redirects. */
   readonly totalTimeoutMs: number
 }
 
@@ -61,7 +61,7 @@ export function createFetchUrl(options: FetchUrlOptions): Tool {
   })
 }
 
-/** The mark is new each time: no page can write the line that ends it. */
+/** Frames the page's text. The mark is new each time: no page can write the line that ends the frame. */
 function show(
   page: FetchedPage,
   { mediaType, title, text }: PageText,

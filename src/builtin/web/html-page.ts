@@ -33,21 +33,21 @@ export async function htmlToPage(html: string, url: URL): Promise<HtmlPage> {
   return { title: convert(title, { wordwrap: null }).trim() || null, text: texts.filter(Boolean).join("\n\n") }
 }
 
-/** Queries are what makes links long; what is no address of a page is left out. */
+/** Takes the query off a link that is too long; leaves out links that lead to no page, or are still too long. */
 function toShortLink(path: string): string {
   if (/^(?:javascript|data|blob|vbscript):/i.test(path.trim())) return ""
   const [short = ""] = path.length > LONGEST_LINK ? path.split("?", 1) : [path]
   return short.length > LONGEST_LINK ? "" : short
 }
 
-/** Elements without a word for a reader. */
+/** Elements that hold no words for a reader. */
 const INVISIBLE = /<(?:!--|(script|style|noscript|template|svg|iframe|title)[\s/>])/gi
 const BLOCK_START = /<(?:p|div|h[1-6]|li|tr|section|article|ul|ol|table|br)[\s/>]/gi
 const SLICE_CHARACTERS = 64 * 1024
 
 /**
- * Cuts a page into pieces that are each converted in a moment, so that other work goes on in between, and so that no
- * page is nested so deep, or so long, that converting it takes for ever. Cut before a block where there is one.
+ * Cuts a page into pieces that each take a moment to convert: other work goes on in between, and no page is so deep or
+ * so long that it takes for ever. Cuts before a block where there is one.
  */
 function* sliceHtml(html: string): Generator<string> {
   const visible = withoutInvisible(html)
@@ -68,7 +68,7 @@ function findCut(html: string, from: number): number {
   return from + (tag >= 0 ? tag : window.length)
 }
 
-/** In one pass. What is opened and never closed goes on to the end, as browsers have it. */
+/** Removes these elements in one pass. An element that is never closed goes on to the end, as in browsers. */
 function withoutInvisible(html: string): string {
   const kept: string[] = []
   let at = 0
@@ -76,7 +76,7 @@ function withoutInvisible(html: string): string {
   for (let found = INVISIBLE.exec(html); found; found = INVISIBLE.exec(html)) {
     kept.push(html.slice(at, found.index))
     const isComment = found[1] === undefined
-    // Not in a copy in lower case: some letters grow there, and nothing would be where it was.
+    // Searches the page itself and no copy in lower case, where some letters grow and every position would shift.
     const closing = isComment ? /-->/g : new RegExp(`</${found[1]}`, "gi")
     closing.lastIndex = found.index + 4
     const end = closing.exec(html)?.index

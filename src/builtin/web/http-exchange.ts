@@ -8,12 +8,12 @@ import type { HostAddress } from "./address-guard.ts"
 import { FetchError } from "./fetch-error.ts"
 
 export interface ExchangeOptions {
-  /** The connection is made to one of these, whatever the name means by then. */
+  /** The connection is made to one of these, even if the host name resolves to others by then. */
   readonly addresses: readonly HostAddress[]
   readonly userAgent: string
   /** Bytes of the decompressed body. */
   readonly maxBytes: number
-  /** Without a byte for so long, it is given up. */
+  /** A connection without a byte for so long is given up. */
   readonly idleTimeoutMs: number
   readonly signal: AbortSignal
   readonly onBytes: (done: number, total: number | null) => void
@@ -24,7 +24,7 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders
   /** Empty for a redirect and for an error. */
   readonly body: Uint8Array
-  /** There is more than `maxBytes`. */
+  /** True if there is more than `maxBytes`. */
   readonly isCut: boolean
 }
 

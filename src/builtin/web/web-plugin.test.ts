@@ -27,7 +27,7 @@ describe("what a page becomes", () => {
     expect(text).not.toContain("evil")
   })
 
-  it("is what it is for JSON and plain text", async () => {
+  it("is left as it is for JSON and plain text", async () => {
     for (const [type, body] of [
       ["application/json", '{"a": "<b>"}'],
       ["application/problem+json", "{}"],
@@ -76,7 +76,7 @@ describe("what a page becomes", () => {
     expect((await fetch({ url, offset: 400 })).text).toContain("of 10")
   })
 
-  it("is had in bounded time from HTML made to break its reader, while other work goes on", async () => {
+  it("takes bounded time for HTML made to break its reader, while other work goes on", async () => {
     const { host, url } = await serve(page(`<p>first${"<div>".repeat(400_000)}deep<script>evil()`))
     let turns = 0
     const timer = setInterval(() => turns++, 1)
@@ -89,7 +89,7 @@ describe("what a page becomes", () => {
 })
 
 describe("how much is read", () => {
-  it("is cut at the cap, packed or not, and said to be", async () => {
+  it("is cut at the cap, packed or not, and the answer says so", async () => {
     const huge = Buffer.alloc(300_000, "x")
     for (const more of [{}, { "content-encoding": "gzip" }]) {
       const { host, url } = await serve(page("content-encoding" in more ? gzipSync(huge) : huge, "text/plain", more))
@@ -101,7 +101,7 @@ describe("how much is read", () => {
     }
   })
 
-  it("ends with an endless page", async () => {
+  it("is bounded even for an endless page", async () => {
     const { host, url } = await serve((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" })
       const timer = setInterval(() => response.write("x".repeat(1000)), 1)

@@ -9,7 +9,7 @@ export interface WebPluginOptions {
   readonly allowPrivateHosts?: readonly string[]
   /** Largest page, decompressed. Default 5 MiB. */
   readonly maxBytes?: number
-  /** Without a byte for so long, a connection is given up. Default 30 s. */
+  /** A connection without a byte for so long is given up. Default 30 s. */
   readonly idleTimeoutMs?: number
   /** Time limit of a call with all its retries and redirects. Default 2 min. */
   readonly totalTimeoutMs?: number

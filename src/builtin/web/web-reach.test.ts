@@ -49,7 +49,7 @@ describe("where it may go", () => {
     expect(await both.fetch({ url: `${url}loop` })).toMatchObject({ code: "too_many_redirects" })
   })
 
-  it("connects to the address it checked: the name is looked up once, so it cannot mean another a moment later", async () => {
+  it("connects to the address it checked: the name is looked up only once, so it cannot change in between", async () => {
     const { port } = await serve(page("checked", "text/plain"))
     const answers = ["127.0.0.1", "127.0.0.2"]
     const asked: string[] = []

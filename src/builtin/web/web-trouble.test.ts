@@ -13,7 +13,7 @@ describe("a server in trouble", () => {
     expect(calls).toBe(3)
   })
 
-  it("is left alone after so many tries, and at once for an answer that stays", async () => {
+  it("is left alone after the last try, and at once after an answer that will not change", async () => {
     let calls = 0
     const { host, url } = await serve((request, response) => {
       calls++
@@ -65,7 +65,7 @@ describe("a server in trouble", () => {
     ).toMatchObject({ code: "too_slow", message: `${host} sent nothing for 0.05 s.` })
   })
 
-  it("is left as soon as the call is stopped, however slowly it drips", async () => {
+  it("is left as soon as the call is stopped, however slowly it answers", async () => {
     const closed = Promise.withResolvers<void>()
     const { host, url } = await serve((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" })

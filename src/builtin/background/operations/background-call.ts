@@ -16,6 +16,6 @@ export interface BackgroundCall {
   readonly settings: VocabularySettings
   /** Starts of the same work wait for each other, so that the second finds the first. */
   readonly oneAtATime: OneAtATime
-  /** Among the tools that this conversation's model can call. */
+  /** The tools that can run in the background, among those that this conversation's model can call. */
   readonly capable: () => readonly CapableTool[]
 }

@@ -6,7 +6,7 @@ import type { Tool } from "../../../plugin/tool.ts"
 export interface CapableTool {
   readonly plugin: string
   readonly tool: Tool
-  /** After how long its calls move there by themselves: `input` decides, they are there from the start, or never. */
+  /** After how long its calls move to the background. `input`: the input decides; `never`: only on request. */
   readonly movesAfterMs: number | "input" | "start" | "never"
   /** The threshold of a policy that names none. */
   readonly thresholdMs: number
@@ -21,14 +21,14 @@ export function findCapable(tools: readonly HostedTool[], thresholdMs: number): 
   })
 }
 
-/** Those of them that the model of a session can call. */
+/** Keeps the tools that the model of a session can call. */
 export function onlyOffered(capable: readonly CapableTool[], offers: readonly OfferedTool[]): readonly CapableTool[] {
   return capable.filter(({ plugin, tool }) =>
     offers.some((offered) => offered.plugin === plugin && offered.tool === tool.name),
   )
 }
 
-/** Null: it cannot. A tool that decides by its input can, until it sees one that it will not. */
+/** Null: the tool cannot run in the background. A tool that decides by its input counts as one that can. */
 function toMovesAfterMs({ background }: Tool, thresholdMs: number): CapableTool["movesAfterMs"] | null {
   if (typeof background === "function") return "input"
   if (background?.mode === "always") return "start"
@@ -36,7 +36,7 @@ function toMovesAfterMs({ background }: Tool, thresholdMs: number): CapableTool[
   return background?.mode === "after" ? (background.ms ?? thresholdMs) : null
 }
 
-/** For a description: `run_command (moves there by itself after 10 s), …`. */
+/** The tools as a description names them: `run_command (moves there by itself after 10 s), …`. */
 export function describeCapable(capable: readonly CapableTool[]): string {
   if (capable.length === 0) return "none is exposed now"
   const named = capable.slice(0, MOST_NAMED).map((each) => `${each.tool.name} (${describeMove(each)})`)

@@ -6,26 +6,26 @@ import { isAskedOfPerson, TASK_KINDS, type TaskRecord } from "../../../task/reco
 import type { TaskFilter } from "../../../task/store.ts"
 import type { BackgroundCall } from "./background-call.ts"
 
-/** Which of the tasks of this conversation. */
+/** Selects among the tasks of this conversation. */
 export interface OwnFilter extends Pick<TaskFilter, "statuses" | "batch" | "isConsumed"> {
-  /** Its name or id. */
+  /** The group's name or id. */
   readonly group?: string
 }
 
 const MOST_LISTED = 1_000
 const CANCEL_WAIT_MS = 15_000
 const REASON = "the agent cancelled it"
-/** A turn is a task too, but none that a model started. */
+/** A turn is a task, too, but no model starts one. */
 const KINDS = TASK_KINDS.filter((kind) => kind !== "turn")
 
-/** Any task of the workspace, to be read. */
+/** Finds any task of the workspace, for reading. Refuses turns. */
 export async function requireTask({ context }: BackgroundCall, id: string): Promise<TaskView> {
   const view = await context.tasks.get(id)
   if (view.task.kind !== "turn") return view
   throw new MeanwhileError("not_found", `${id} is a turn of a conversation, not a task.`, { id })
 }
 
-/** One of this conversation: nothing that one does stops, changes or clears what another started. */
+/** Finds a task of this conversation: no conversation stops, changes or clears a task that another one started. */
 export async function requireOwn(call: BackgroundCall, id: string): Promise<TaskView> {
   const view = await requireTask(call, id)
   if (view.task.session === call.context.session) return view
@@ -38,7 +38,7 @@ export async function listOwn(call: BackgroundCall, filter: OwnFilter): Promise<
   return items
 }
 
-/** The same without gates and questions: those are a person's, and nothing that is meant for all reaches them. */
+/** As `listOwn`, without gates and questions: those are for a person, and a call about all work does not reach them. */
 export async function listWork(call: BackgroundCall, filter: OwnFilter): Promise<readonly ListedTask[]> {
   return (await listOwn(call, filter)).filter((task) => !isAskedOfPerson(task))
 }
@@ -49,7 +49,7 @@ export async function cancelOwn(call: BackgroundCall, id: string, reason = REASO
   return call.context.tasks.cancel(task.id, { by: "model", reason })
 }
 
-/** True if nothing of it runs any more: it had ended before, or it was stopped without survivors. */
+/** True if nothing of the task runs any more: it had ended before, or it was stopped without survivors. */
 export async function cancelAndLook(call: BackgroundCall, id: string): Promise<boolean> {
   const before = await requireOwn(call, id)
   if (isTerminal(before.task.status)) return true
@@ -75,8 +75,8 @@ export type OwnWait = Omit<WaitRequest, "signal" | "consume">
 const NOTHING_TO_WAIT_FOR: WaitAnswer = { reason: "met", tasks: [], group: null, match: null }
 
 /**
- * Waits without a model call. What the person says meanwhile goes first: it ends the wait, and stops nothing. Claims
- * nothing: the answer that shows an ended task uses its result.
+ * Waits without a model call. A new message of the person ends the wait, and stops no task. Claims nothing: a result
+ * is used by the answer that shows it.
  */
 export async function waitForTasks(call: BackgroundCall, request: OwnWait): Promise<WaitAnswer> {
   const { tasks, sessions, signal } = call.context
@@ -91,8 +91,8 @@ export async function waitForTasks(call: BackgroundCall, request: OwnWait): Prom
 }
 
 /**
- * Live tasks, and ended ones with an unused result: a task that ends a moment before the wait counts. What a person is
- * asked is no work to wait for: it would end every wait at once, for as long as they take to answer.
+ * Live tasks, and ended ones with an unused result, so that a task that ends a moment before the wait counts. Gates and
+ * questions are left out: until the person answers, each of them would end every wait at once.
  */
 async function findUnused(call: BackgroundCall): Promise<readonly string[]> {
   const [live, ended] = await Promise.all([

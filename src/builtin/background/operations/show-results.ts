@@ -8,26 +8,26 @@ import type { BackgroundCall } from "./background-call.ts"
 
 /** The share of an answer for results: the rest is for the text around them. */
 const SHARE = 2 / 3
-/** With less than this nothing can be read of a task. */
+/** With fewer characters than this, the facts of a task say nothing. */
 const LEAST_CHARACTERS = 400
 const MOST_SHOWN = 50
 
 export interface ShownResults {
   readonly tasks: readonly JsonObject[]
-  /** Empty when everything is shown as it is. */
+  /** Empty unless facts were cut or ended tasks left out. */
   readonly note: string
 }
 
-/** How one task reads, and where all of it is read. */
+/** How one task is shown, and by which tool all of it is read. */
 export interface ResultView {
   readonly toFacts: (view: TaskView) => JsonObject
   readonly reader: string
 }
 
 /**
- * As many of the tasks as an answer holds, those that have ended first: a conversation cuts the middle out of a longer
- * one, and nobody would know whose results were there. What is shown counts as used once this turn has
- * kept the answer; of what is not shown nothing is claimed, so that it is told by itself.
+ * Shows as many of the tasks as fit into an answer, ended ones first: a conversation cuts the middle out of a longer
+ * answer, and the model would not know whose results were there. A shown result counts as used once this turn has kept
+ * the answer. Results that are not shown are not claimed, and are told by themselves.
  */
 export async function showResults(
   { context: { tasks }, settings }: BackgroundCall,
@@ -51,7 +51,7 @@ export async function showResults(
   return { tasks: fitting, note: notes.join(" ") }
 }
 
-/** Read again: its record says since when it is used. */
+/** Claims the result of an ended task and reads the task again, since its record says when the result was used. */
 async function useResult(tasks: ToolContext["tasks"], view: TaskView): Promise<TaskView> {
   const { id, status } = view.task
   if (!isTerminal(status)) return view
@@ -59,12 +59,12 @@ async function useResult(tasks: ToolContext["tasks"], view: TaskView): Promise<T
   return tasks.get(id)
 }
 
-/** A field up to so long stays as it is. */
+/** Fields of up to so many characters are never cut. */
 const SHORT = 120
 const LEAST_ROOM = 80
 
 /**
- * Cuts the longest of what is told of several tasks, so that all of it together takes so many characters at the most.
+ * Cuts the longest facts of several tasks, so that all of them together take at most so many characters.
  */
 function fitFacts(all: readonly JsonObject[], characters: number): readonly JsonObject[] {
   const lengths = all.map((facts) => JSON.stringify(facts).length)

@@ -16,13 +16,13 @@ import { waitForTasks } from "./own-tasks.ts"
 
 /** How a task is started, whatever it does. */
 export interface StartOptions extends Pick<ToolCall, "title" | "notify" | "timeoutMs" | "priority"> {
-  /** The open group of that name in this conversation, or a new one. */
+  /** The task joins the open group of that name in this conversation, or a new one. */
   readonly group?: Omit<GroupRequest, "workspace" | "session">
   /** The group takes no more members after this one. */
   readonly seals?: boolean
-  /** Also when the same work of this conversation is alive. */
+  /** Starts the task even if a live task of this conversation does the same work. */
   readonly again?: boolean
-  /** Waits for the end as long as a turn is kept open for it: of the group when it is sealed, else of the task. */
+  /** Keeps the turn open, up to a limit, until the group has ended if this start seals it, else until the task has. */
   readonly isRetained?: boolean
 }
 
@@ -38,7 +38,7 @@ export type Started =
       readonly outcome: "started"
       readonly task: TaskRecord
       readonly group: GroupRecord | null
-      /** Null unless it was to be waited for. */
+      /** Null if the start did not wait. */
       readonly waited: WaitAnswer | null
     }
   /** The same work is alive: nothing was started. */
@@ -57,13 +57,13 @@ export async function startAgent(call: BackgroundCall, request: AgentStart): Pro
     const message = "No tool here starts agents. Do the work yourself, or start its parts as tasks."
     throw new MeanwhileError("not_background_capable", message)
   }
-  // Also when it is empty: an agent that is handed nothing takes no summary by itself.
+  // Set even if it is empty, so that an agent that is to be handed nothing takes no summary by itself.
   const context = await call.context.sessions.handOver(handover)
   const input: AgentRequest = defined({ task, profile, name, context, budget })
   return startTool(call, found, input, options)
 }
 
-/** The tool to be started. Nothing is started on behalf of a model that it could not call itself. */
+/** Finds the tool to start. A model starts no tool that it could not call itself. */
 function findTool(call: BackgroundCall, name: string, plugin?: string): CapableTool {
   const capable = call.capable()
   const found = capable.find((each) => each.tool.name === name && (plugin === undefined || each.plugin === plugin))
@@ -83,9 +83,9 @@ function findTool(call: BackgroundCall, name: string, plugin?: string): CapableT
 }
 
 /**
- * The effect of a crash, point by point; the call is made again and then
- * - before the task is written: at most an open group without it, which the same name finds again;
- * - after it: the task is found by the key of this call, and its group is sealed if that was left to do.
+ * After a crash the call is made again. If the crash came
+ * - before the task was written: there is at most an open group without the task, which the same name finds again;
+ * - after that: the task is found by the key of this call, and its group is sealed if that was still to be done.
  */
 async function startTool(
   call: BackgroundCall,
@@ -97,7 +97,7 @@ async function startTool(
   const { session } = call.context
   const work = JSON.stringify([session, found.plugin, found.tool.name, input])
   const start = () => startOnce(call, found, input, options)
-  // One after the other: the caller that seals a group has put its own task into it, and nobody finds it open in between.
+  // Starts into one group run one after the other, so that no start finds the group open before another one seals it.
   const place = options.group && JSON.stringify([session, options.group.name])
   const started = await oneAtATime(work, place === undefined ? start : () => oneAtATime(place, start))
   if (started.outcome === "running_already" || !options.isRetained) return started
@@ -141,7 +141,7 @@ async function startOnce(
 
 const MOST_COMPARED = 100
 
-/** A live task of this conversation that does the same already. One whose input held a secret is never recognised. */
+/** Finds a live task of this conversation with the same work. A task whose input held a secret is never recognised. */
 async function findSameWork(
   { context }: BackgroundCall,
   { plugin, tool }: CapableTool,
@@ -158,7 +158,7 @@ async function findSameWork(
   return undefined
 }
 
-/** With the defaults of the tool, where this process is; of an agent what it is asked to do, whatever is handed over with it. */
+/** The input with the tool's defaults, pinned to this process. Of an agent only task and profile, without the handover. */
 function toComparable(tool: Tool, input: unknown): unknown {
   if (tool.kind === "agent") {
     const { task, profile } = input as Partial<AgentRequest>
@@ -169,7 +169,7 @@ function toComparable(tool: Tool, input: unknown): unknown {
   return toPinned(tool, parsed.data, parsed.data)
 }
 
-/** The group as it stands with the task in it; sealing a sealed one changes nothing. */
+/** Returns the task's group, sealed first if wanted. Sealing a sealed group changes nothing. */
 async function settleGroup(
   { context: { tasks, session } }: BackgroundCall,
   { group }: TaskRecord,
@@ -180,8 +180,8 @@ async function settleGroup(
 }
 
 /**
- * The input of an agent that is started by its tool's own name, with the conversation as it stands now: until there is
- * a slot for it the talk may have gone on.
+ * The input of an agent that is started by its tool's own name, with the conversation as it stands now: the
+ * conversation may go on before there is a slot for the agent.
  */
 async function withHandover({ context }: BackgroundCall, input: unknown): Promise<unknown> {
   if (typeof input !== "object" || input === null || "context" in input) return input

@@ -28,14 +28,14 @@ function createCapable(name: string, isHere?: boolean): CapableTool {
 
 const start = (tool: string): Start => ({ tool, input: { folder: "/srv/shop" } })
 
-test("a start names the folder of what it starts, where no other tool could judge that folder otherwise", () => {
+test("a start names the folder of the tool it starts, unless another tool could judge that folder differently", () => {
   const { folderOf, isHere } = toPlacement(STARTS, () => [createCapable("build", true), createCapable("fetch")])
   expect(folderOf(start("build"))).toBe("/srv/shop")
   expect(isHere(start("build"))).toBe(true)
   expect(folderOf(start("fetch"))).toBeUndefined()
 })
 
-test("starts of tools that differ over a folder are each looked at by themselves", () => {
+test("starts are looked at one by one if their tools could judge a folder differently", () => {
   const { folderOf, isHere } = toPlacement(STARTS, () => [createCapable("build", true), createCapable("edit", false)])
   expect([start("build"), start("edit")].map(folderOf)).toEqual([undefined, undefined])
   expect([start("build"), start("edit")].map(isHere)).toEqual([true, false])

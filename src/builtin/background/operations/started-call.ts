@@ -1,17 +1,17 @@
 import type { Tool } from "../../../plugin/tool.ts"
 import type { CapableTool } from "./capable-tool.ts"
 
-/** How a tool that starts another one says which, and with what. */
+/** Says which tool a call starts, and with what input. */
 export interface StartedCall<Input> {
-  /** Undefined: it starts no tool, or none of these. */
+  /** Undefined if the call starts no tool, or none of `capable`. */
   find(input: Input, capable: readonly CapableTool[]): { readonly tool: Tool; readonly input: unknown } | undefined
-  /** Its input, with this for what it starts. */
+  /** The call's input, with `started` as the input of the tool that it starts. */
   change(input: Input, started: unknown): unknown
 }
 
 type Placement<Input> = Pick<Tool<Input>, "pin" | "isHere" | "folderOf">
 
-/** A start that waits for a person belongs where what it starts does. */
+/** A start that waits for a person belongs to the same processes as the tool call that it starts. */
 export function toPlacement<Input>(
   { find, change }: StartedCall<Input>,
   capable: () => readonly CapableTool[],
@@ -22,13 +22,13 @@ export function toPlacement<Input>(
       const parsed = started?.tool.input.safeParse(started.input)
       return started?.tool.pin && parsed?.success ? change(input, started.tool.pin(parsed.data)) : input
     },
-    // As it is: a schema may refuse what is not here.
+    // The input is not parsed: a schema may refuse a place that is not here.
     isHere(pinned) {
       const started = find(pinned, capable())
       return started?.tool.isHere?.(started.input) ?? true
     },
-    // A finding about a folder would be taken to hold for all starts that name it, and two tools may differ over the
-    // same folder.
+    // Undefined where two tools may judge the same folder differently: the verdict on a folder would count for all
+    // starts that name it.
     folderOf(pinned) {
       const started = find(pinned, capable())
       const placed = capable().filter(({ tool }) => tool.isHere)

@@ -21,33 +21,33 @@ import { type ResultView, type ShownResults, showResults } from "./show-results.
 import { type AgentStart, startAgent, type Started, startTask, type TaskStart } from "./start-task.ts"
 
 /**
- * All that a vocabulary can do, for one call of it. Ids may be any unambiguous prefix. What changes something reaches
- * the tasks of the asking conversation only; what reads by id reaches the workspace.
+ * All operations of a vocabulary, for one call of one of its tools. Any unambiguous prefix stands for an id. Changes
+ * reach only the tasks of the asking conversation; reads by id reach the whole workspace.
  */
 export interface TaskOperations {
   readonly call: BackgroundCall
-  /** The same work of this conversation that is alive is found, not started a second time, unless `again` is said. */
+  /** Unless `again` is set, finds a live task of this conversation with the same work and starts no second one. */
   start(request: TaskStart): Promise<Started>
   /** Refused as `not_background_capable` where no tool of kind `agent` is offered. */
   startAgent(request: AgentStart): Promise<Started>
-  /** How it stands. Claims nothing. */
+  /** Reads the task as it stands. Claims nothing. */
   look(id: string): Promise<TaskView>
-  /** The same; a result that is there counts as used once this turn has kept the answer. Never waits. */
+  /** As `look`, but the result of an ended task counts as used once this turn has kept the answer. Never waits. */
   read(id: string): Promise<TaskView>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
-  /** Claims nothing. A new message of the person ends it. Without `tasks` and `group`: for all unused work. */
+  /** Waits, without `tasks` and `group` for all unused work. A new message of the person ends it. Claims nothing. */
   wait(request: OwnWait): Promise<WaitAnswer>
-  /** As many of them as an answer holds. What has ended and is shown counts as used; the rest is told by itself. */
+  /** Shows as many tasks as fit into an answer. A shown result counts as used; the other results are told by themselves. */
   show(views: readonly TaskView[], how: ResultView): Promise<ShownResults>
   /** Newest first, at most a thousand. */
   list(filter: OwnFilter): Promise<readonly ListedTask[]>
-  /** The same without what a person is asked, which is reached only by its id. */
+  /** As `list`, without gates and questions, which are reached only by their ids. */
   listWork(filter: OwnFilter): Promise<readonly ListedTask[]>
   /** Returns once the stop is accepted. */
   cancel(id: string, reason?: string): Promise<TaskRecord>
-  /** True when nothing of it runs any more. */
+  /** True if nothing of the task runs any more. */
   cancelAndLook(id: string): Promise<boolean>
-  /** To a running agent at its next tool boundary; a completed one is resumed. */
+  /** Reaches a running agent at its next tool boundary; resumes a completed one. */
   send(id: string, message: string): Promise<SaidTo>
   resume(id: string, prompt: string): Promise<TaskRecord>
   acknowledge(ids: readonly string[]): Promise<number>
@@ -102,11 +102,11 @@ interface GroupOperations {
   /** Newest first. */
   list(states: readonly GroupState[] | undefined): Promise<readonly GroupRecord[]>
   seal(id: string): Promise<GroupRecord>
-  /** Stops its live members and releases everyone who waits for it. */
+  /** Stops the group's live members and releases everyone who waits for the group. */
   cancel(id: string, reason?: string): Promise<GroupRecord>
   /** The question to a person about a `human_gated` group. */
   gate(id: string): Promise<Wait>
-  /** Decides if the result of such a group is used. `apply` only with the word of the named person. */
+  /** Decides whether the results of a gated group are used. `apply` needs the word of the person that `by` names. */
   decide(id: string, decision: "apply" | "reject", by?: string): Promise<GroupRecord>
 }
 

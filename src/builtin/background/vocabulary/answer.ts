@@ -10,7 +10,7 @@ export function answer(headline: string, payload: JsonObject): ToolReturn {
 
 const MOST_SHOWN = 100
 
-/** The newest tasks of a list. `filters` is what else can be asked for, to see older ones. */
+/** Answers with the newest tasks of a list. `filters` names what the model can filter by, to see older ones. */
 export function answerList(
   tasks: readonly ListedTask[],
   toFacts: (task: ListedTask) => JsonObject,

@@ -5,13 +5,13 @@ export const COMES_BY_ITSELF =
 export const NEEDS_APPROVAL =
   "It needs a person's approval first, and waits for it. You will be told how it ends: do not ask again."
 
-/** Sentences of a vocabulary's own, in its words. */
+/** The sentences of the instructions that differ from vocabulary to vocabulary. */
 export interface InstructionParts {
   /** How work is started. */
   readonly starts: readonly string[]
   /** The tool that holds a turn for a result. */
   readonly waiting: string
-  /** How one sees and changes what runs. */
+  /** How the model sees and changes running tasks. */
   readonly commands: string
 }
 

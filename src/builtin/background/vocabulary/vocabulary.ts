@@ -23,13 +23,13 @@ export interface VocabularyTool<Input = unknown> {
   /** Made again whenever the exposed tools change. */
   description(capable: readonly CapableTool[]): string
   readonly input: z.ZodType<Input>
-  /** Reads, and what changes nothing but who has seen what: never asked about. */
+  /** True for a tool that only reads, or changes only what counts as seen: nobody is asked for permission. */
   readonly isAutoApproved: boolean
   /** Offered only while a tool of kind `agent` is exposed. */
   readonly needsAgents?: true
   /** How long the call may wait on purpose. Default: not at all. */
   readonly waitsMs?: (input: Input, settings: VocabularySettings) => number
-  /** Default `retry`: what is asked twice is found, not done, the second time. */
+  /** Default `retry`: a call that is made again finds what the first one did. */
   readonly onCrash?: OnCrash
   readonly title?: (input: Input) => string
   /** For a tool that starts another tool. */

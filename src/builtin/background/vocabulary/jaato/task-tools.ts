@@ -10,7 +10,7 @@ import { toLack, toPlainResult } from "../task-facts.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { isPlugin, toPluginName, toToolName } from "./names.ts"
 
-/** "Until it completes": nobody waits longer than this, and a message of the person's ends the wait at once. */
+/** The limit of a wait "until it completes". A message of the person ends the wait at once. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1_000
 
 const taskId = lazily(() => z.string().min(1).describe("Task ID returned from startBackgroundTask"))

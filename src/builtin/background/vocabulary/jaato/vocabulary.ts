@@ -41,7 +41,7 @@ export const createJaatoVocabulary = (): Vocabulary => ({
   tellPromoted,
 })
 
-/** No text here asks the model to look again and again: the result is told by itself. */
+/** No text here asks the model to poll: the result comes by itself. */
 function tellPromoted({ task, afterMs }: PromotedAnswer, capable: readonly CapableTool[]): string {
   const thresholdMs = toThresholdMs(task, capable)
   const isExceeded = thresholdMs !== null && thresholdMs > 0 && afterMs >= thresholdMs
@@ -62,7 +62,7 @@ function toBeginning(isWaiting: boolean, isExceeded: boolean, threshold: number)
     : "Task runs in background."
 }
 
-/** When such a call moves to the background by itself. 0: it is there from the start; null: nobody can say. */
+/** After how long such a call moves to the background by itself. 0: at once; null: never, or nobody can say. */
 function toThresholdMs(task: TaskRecord, capable: readonly CapableTool[]): number | null {
   const found = capable.find(({ plugin, tool }) => plugin === task.plugin && tool.name === task.tool)
   if (!found) return null

@@ -37,7 +37,7 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     input: z.strictObject({ task_id: taskId(), message: z.string().trim().min(1).max(LONGEST_MESSAGE) }),
     isAutoApproved: false,
     needsAgents: true,
-    // Said twice, it is done twice.
+    // An agent that is told the same twice does it twice.
     onCrash: "fail",
     title: ({ task_id: id }) => `tell task ${id}`,
     async run({ task_id: id, message }, operations) {

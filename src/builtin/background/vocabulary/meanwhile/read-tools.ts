@@ -130,7 +130,7 @@ async function toWaitFacts({ reason, tasks, group, match }: WaitAnswer, operatio
   } satisfies JsonObject
 }
 
-/** The requested range. Default: the tail of a live task, and nothing of an ended one, whose result says it. */
+/** Reads the requested range of output. Default: the tail of a live task; nothing of an ended one, whose result has it. */
 async function readOutput(
   operations: TaskOperations,
   { id, status }: TaskRecord,

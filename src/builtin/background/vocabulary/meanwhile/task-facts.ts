@@ -23,7 +23,7 @@ export function toTaskFacts(task: ListedTask | TaskRecord): JsonObject {
   }
 }
 
-/** All that is known of one, its result included when it has ended. */
+/** All that is known of a task, with its result if it has ended. */
 export function toTaskDetails({ task, placeInQueue, missing, estimate, outputBytes, lastLine }: TaskView): JsonObject {
   return {
     ...toTaskFacts(task),
@@ -36,10 +36,10 @@ export function toTaskDetails({ task, placeInQueue, missing, estimate, outputByt
   }
 }
 
-/** Several of them in one answer. */
+/** Several tasks in one answer. */
 export const IN_ANSWERS: ResultView = { toFacts: toTaskDetails, reader: "get_task" }
 
-/** Its result; empty while it lives. */
+/** A task's result; empty while the task is live. */
 function toOutcome(task: TaskRecord): JsonObject {
   const isStripped = task.status === "completed" && task.strippedAt !== null
   return {

@@ -78,7 +78,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
   }),
 ]
 
-/** Their ids. A batch that nobody has is a mistake, and told so. */
+/** The ids of a batch's tasks. Refused as `not_found` if the batch has none. */
 export async function findBatch(operations: TaskOperations, batch: string): Promise<readonly string[]> {
   const tasks = await operations.list({ batch })
   if (tasks.length > 0) return tasks.map(({ id }) => id)
@@ -86,7 +86,7 @@ export async function findBatch(operations: TaskOperations, batch: string): Prom
   throw new MeanwhileError("not_found", message, { batch })
 }
 
-/** The first read of a result is what marks it as retrieved: the record says so after it. */
+/** Reads a task again if reading its result has only now marked it as retrieved: the new record says so. */
 async function withRetrieval(operations: TaskOperations, view: TaskView): Promise<TaskView> {
   const { id, status, retrievedAt } = view.task
   return isTerminal(status) && retrievedAt === null ? operations.look(id) : view

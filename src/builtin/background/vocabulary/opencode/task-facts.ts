@@ -6,12 +6,12 @@ import { toStatusName } from "../../../../task/status-names.ts"
 import { toLack, toPlainResult, toShortId } from "../task-facts.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
-/** A retry is another run too, and no follow-up. */
+/** Counts follow-ups and not runs, since a retry is another run, too. */
 export function toStatus({ status, resumeCount }: TaskSummary | TaskRecord): string {
   return toStatusName("opencode", status, resumeCount + 1)
 }
 
-/** A task as this vocabulary tells of it, its result included when it has ended. */
+/** A task in the words of this vocabulary, with its result if it has ended. */
 export function toTaskFacts(view: TaskView): JsonObject {
   const { task } = view
   return {
@@ -26,7 +26,7 @@ export function toTaskFacts(view: TaskView): JsonObject {
   }
 }
 
-/** Several of them in one answer. */
+/** Several tasks in one answer. */
 export const IN_ANSWERS: ResultView = { toFacts: toTaskFacts, reader: "background_output with its task_id" }
 
 export function toTime(at: number | null): string | null {

@@ -6,7 +6,7 @@ import { toStatus, toTime } from "./task-facts.ts"
 const RESUMED = "(resumed)"
 const MOST_SHOWN = 100
 
-/** One line for each. An id that was asked a follow-up is marked, since its task has a conversation with more in it. */
+/** One line for each task. The id of a task with follow-ups is marked, since its conversation holds more. */
 export function toListText(tasks: readonly ListedTask[]): string {
   if (tasks.length === 0) return "There are no background tasks."
   const left = tasks.length - MOST_SHOWN

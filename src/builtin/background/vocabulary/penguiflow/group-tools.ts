@@ -128,7 +128,7 @@ const IN_INBOX = "It stays as it is until the person decides in their inbox, and
 
 /**
  * The person at the prompt decides about results that need a person's decision, whatever the policy allows: what
- * a model says is no approval. In the background nobody is asked a second time, since what the gate asks is in the
+ * a model says is no approval. In the background nobody is asked a second time, since the gate's question is in the
  * inbox.
  */
 async function askToApply({ context }: BackgroundCall, gate: Wait): Promise<ApplyAnswer> {

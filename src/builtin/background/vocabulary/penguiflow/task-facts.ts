@@ -21,7 +21,7 @@ export function toTaskFacts(task: ListedTask | TaskRecord): JsonObject {
   }
 }
 
-/** How it stands, with the few lines that say what it came to, but not with the result itself. */
+/** How a task stands, with its digest, but without its payload. */
 export function toTaskDetails({ task, placeInQueue, missing, lastLine }: TaskView): JsonObject {
   const { progress } = task
   return {
@@ -35,7 +35,7 @@ export function toTaskDetails({ task, placeInQueue, missing, lastLine }: TaskVie
   }
 }
 
-/** The same with all it came to. */
+/** As `toTaskDetails`, with the whole result of a task that has one. */
 export function toTaskResult(view: TaskView): JsonObject {
   const { task } = view
   if (!("patch" in task) || !task.patch) return toTaskDetails(view)
@@ -49,7 +49,7 @@ export function toTaskResult(view: TaskView): JsonObject {
   }
 }
 
-/** Several of them in one answer. */
+/** Several tasks in one answer. */
 export const IN_ANSWERS: ResultView = { toFacts: toTaskResult, reader: "tasks.get with include_result" }
 
 export function toGroupFacts(group: GroupRecord): JsonObject {
