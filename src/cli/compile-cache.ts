@@ -3,12 +3,12 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { makeFolder } from "../config/make-folder.ts"
 
-/** A folder of the person's own: anybody who can write into it can make the program run what they like. */
+/** A folder that only the person can write to: whoever writes into it decides what the program runs. */
 const FOLDER = join(".meanwhile", "compiled")
 
 /**
- * Caches the compiled code of every module that is loaded from now on, for the next start. A folder that cannot be written
- * to only costs time. Node's own variables win over this folder.
+ * Caches the compiled code of every module that is loaded from now on, for the next start. If the folder cannot be
+ * written to, the next start is slower, and nothing else. Node's own variables win over this folder.
  */
 export function keepCompiled(): void {
   const folder = join(homedir(), FOLDER)
@@ -19,7 +19,7 @@ export function keepCompiled(): void {
 /** With one of these set, Node uses another folder, or none. */
 const NODE_CACHE_VARIABLES = ["NODE_COMPILE_CACHE", "NODE_DISABLE_COMPILE_CACHE"]
 
-/** Node itself would make it for everybody to read. */
+/** Makes the folder for its owner alone: Node itself would make it readable for everybody. */
 function makeOwnFolder(path: string): void {
   try {
     makeFolder(path)

@@ -9,7 +9,7 @@ import { withWaitExit } from "./start/wait-exit.ts"
 
 const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
 
-/** Exits with 1 when something is a problem. */
+/** The program exits with 1 if a finding is a problem. */
 export function createCommand(): Command {
   const doctor = new Command("doctor")
     .description("look at everything a start needs, and say what to do about what is missing")

@@ -37,7 +37,7 @@ export function createCommand(): Command {
   return showSharedOptions(ledger, [...STORE_OPTIONS, "--trust"])
 }
 
-/** Waits for a reader that is slower than the store. One that has gone away ends the program as any write would. */
+/** Waits for a reader that is slower than the store. A reader that is gone ends the program, as at any write. */
 async function write(text: string): Promise<void> {
   if (process.stdout.write(text)) return
   await new Promise<void>((resolve) => process.stdout.once("drain", resolve))

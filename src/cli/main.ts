@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Nothing is imported before the version is known: an older Node cannot even read the rest. Plain syntax only.
+// Imports nothing, in plain syntax, until the version is known: an older Node cannot even read the rest.
 const OLDEST_NODE = 24
 const { node } = process.versions
 
@@ -9,7 +9,7 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   )
   process.exitCode = 2
 } else {
-  // Node would print the source line that threw as well, which tells a person nothing.
+  // Node would also print the source line that threw, which tells a person nothing.
   process.once("uncaughtException", (error) => {
     process.stderr.write(`${(error instanceof Error && error.stack) || String(error)}\n`)
     process.exit(1)

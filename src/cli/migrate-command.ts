@@ -12,7 +12,7 @@ for each version with one that may, and name the other:
 Several may run it at once: one does it.
 The password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration.`
 
-/** `meanwhile migrate`: for those whose programs may not change tables. */
+/** `meanwhile migrate`: for people whose programs may not change tables. */
 export function createCommand(): Command {
   const migrate = new Command("migrate")
     .description("bring a store on PostgreSQL to this version")
@@ -34,7 +34,7 @@ export function createCommand(): Command {
   return showSharedOptions(migrate, ["--engine"])
 }
 
-/** A script may hand on an empty word. */
+/** Refuses an empty word, which a script may hand on. */
 function toRole(word: string): string {
   if (word.trim() === "") throw new InvalidArgumentError("It is empty. Name the role that the programs run with.")
   return word

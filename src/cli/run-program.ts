@@ -25,7 +25,7 @@ Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a pers
 
 type LazyCommand = readonly [name: string, description: string, load: () => Promise<{ createCommand(): Command }>]
 
-/** Each is loaded only when it is asked for by its name: a start should not pay for the others. */
+/** A command is loaded only if it is called by its name: a start should not pay for the others. */
 const LAZY_COMMANDS: readonly LazyCommand[] = [
   ["run", "say one thing, print the answer, and end", () => import("./headless/run-command.ts")],
   ["tasks", "list, show, cancel, retry and clear background tasks", () => import("./headless/tasks-command.ts")],
@@ -50,7 +50,7 @@ const LAZY_COMMANDS: readonly LazyCommand[] = [
   ["ledger", "what the conversations have used: model calls, tokens, money", () => import("./ledger-command.ts")],
 ]
 
-/** Sets the exit code; nothing is thrown. */
+/** Sets the exit code; never rejects. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   endWithOutput()
   try {
@@ -106,13 +106,13 @@ async function createProgram(words: readonly string[]): Promise<Command> {
   return withRefusal(program, "meanwhile")
 }
 
-/** NaN: it is none. Which ones there are depends on the command, which refuses it. */
+/** NaN for anything but a valid number. The command refuses it, since the valid range depends on the command. */
 function toConcurrency(text: string): number {
   const count = Number(text)
   return text.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= MOST_TASKS_AT_ONCE ? count : Number.NaN
 }
 
-/** A worker that takes nothing is none. */
+/** Refuses a number out of range. A worker needs at least 1: with 0 it would take nothing. */
 function refuseConcurrency(command: Command): void {
   const { concurrency } = command.optsWithGlobals<{ concurrency?: number }>()
   if (concurrency === undefined) return
@@ -125,15 +125,15 @@ function refuseConcurrency(command: Command): void {
   )
 }
 
-/** The commands that people mean by an option where it means nothing. */
+/** What people mean by an option in a command that does not have it. */
 const HINTS: Readonly<Record<string, string>> = {
   "--resume": ". To go on with a conversation without a chat: meanwhile run --session ID",
   "--concurrency": ": it is for a chat, a run or a worker",
 }
 
 /**
- * Commander accepts options of the program wherever they stand. A command that does not heed one, which its help
- * does not show either, refuses it.
+ * Commander accepts options of the program in every command. A command refuses those that it does not heed, which are
+ * those that its help does not show.
  */
 function refuseForeignOption(program: Command, command: Command): void {
   if (command === program) return
@@ -147,7 +147,7 @@ function toWords(command: Command): string {
   return command.parent ? `${toWords(command.parent)} ${command.name()}` : command.name()
 }
 
-/** A refusal by commander, in a command or in one below it, is bad usage everywhere. */
+/** Makes every refusal by commander, in a command and in those below it, count as bad usage. */
 function withRefusal(command: Command, words: string): Command {
   for (const each of command.commands) withRefusal(each, `${words} ${each.name()}`)
   return command.showHelpAfterError(`(${words} --help shows how it is used)`).exitOverride(refuseUsage)
@@ -158,7 +158,7 @@ function toUnknownWord(word: string): string {
   return `error: there is no command ${JSON.stringify(plain(word))}; there are ${names}. To say it: meanwhile run "…"`
 }
 
-/** Help and version end well; everything else that commander refuses is bad usage, and was said. */
+/** Help and version end with 0; any other exit of commander is bad usage, about which it has printed already. */
 function refuseUsage({ exitCode }: { readonly exitCode: number }): never {
   process.exit(exitCode === 0 ? 0 : EXIT_CODES.refused)
 }

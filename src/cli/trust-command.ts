@@ -43,7 +43,7 @@ async function listFolders(): Promise<readonly string[]> {
   )
 }
 
-/** A folder that is gone can still be revoked. */
+/** The real path, or the plain one of a folder that is gone, so that its trust can still be revoked. */
 async function toDirectory(folder: string): Promise<string> {
   return realpath(folder).catch(() => resolve(folder))
 }

@@ -17,9 +17,9 @@ type SessionId = Parameters<NewsOptions["isHere"]>[0]
 /** Says when tasks end, when one needs an answer, and when a worker takes one that had to wait. */
 export interface Announcer {
   readonly news: TaskNewsDesk
-  /** Announces what ended while nobody watched, says what goes on, and from now on announces its end. */
+  /** Announces tasks that ended while nobody watched, says which go on, and from now on announces their ends. */
   announceLeft(conversation: SessionId): Promise<void>
-  /** The same for a conversation that is opened in the chat, without saying what goes on. */
+  /** As `announceLeft`, for a conversation that is opened in the chat, but does not say which tasks go on. */
   announceOpened(conversation: SessionId): Promise<void>
   /** Prints the results of tasks whose ends are announced and which nobody reports. */
   showResults(taskIds: readonly TaskId[]): void
@@ -28,9 +28,9 @@ export interface Announcer {
 export interface AnnouncerOptions extends Omit<NewsOptions, "onNews"> {
   readonly desk: Pick<Desk, "tasks" | "ended" | "news">
   readonly screen: Screen
-  /** Aborted when the store is away, and not waited for any more. */
+  /** Aborted once the chat no longer waits for a store that is away. */
   readonly gone: AbortSignal
-  /** An agent in the background has asked something, or its question is closed. */
+  /** Called when an agent in the background has asked something, and when its question is closed. */
   readonly onQuestion: (agent: SessionId, question: TaskId, isOpen: boolean) => void
 }
 
@@ -79,7 +79,7 @@ async function showNews(options: AnnouncerOptions, news: TaskNews): Promise<void
   }
 }
 
-/** Says what ended while nobody watched. Only the latest are named; the others count as announced too. */
+/** Says which tasks ended while nobody watched. Only the latest are named; all count as announced. */
 async function showMissed({ desk, screen }: AnnouncerOptions, conversation: SessionId): Promise<void> {
   const missed = await desk.ended.list(conversation)
   const hidden = missed.slice(0, -MOST_SHOWN)

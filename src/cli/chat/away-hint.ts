@@ -10,21 +10,21 @@ export interface AwayHintScope {
   readonly isStoreAway: () => boolean
 }
 
-/** Says why nothing happens when a line is not done with soon while the store is away. Disposed of when it is done. */
+/** Tells a person who waits for the effect of a line that the store is away. Dispose of the hint when the line is done. */
 export function createAwayHint(scope: AwayHintScope): Disposable {
   return setTimeout(() => tellIfAway(scope, HINT), HINT_AFTER_MS)
 }
 
 /**
- * Says that a stop was heard, and takes a while because the store is away. It says so at once: a person who sees nothing
- * presses Ctrl+C again, which leaves.
+ * Says that a stop was heard, and takes a while because the store is away. If the store is known to be away, says so at
+ * once: a person who sees nothing presses Ctrl+C again, which leaves the chat.
  */
 export function hintAtStop(scope: AwayHintScope, stopped: Promise<unknown>, hint = STOP_HINT): void {
   const timer = setTimeout(() => tellIfAway(scope, hint), scope.isStoreAway() ? 0 : HINT_AFTER_MS)
   void stopped.finally(() => clearTimeout(timer))
 }
 
-/** The same of a command after a slash, which nobody takes back once the store was asked. */
+/** As `hintAtStop`, for a command after a slash: once the store was asked, nothing takes the command back. */
 export function hintAtCommandStop(scope: AwayHintScope, signal: AbortSignal, done: Promise<unknown>): void {
   signal.addEventListener("abort", () => hintAtStop(scope, done, COMMAND_HINT), { once: true })
 }

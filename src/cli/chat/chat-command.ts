@@ -22,7 +22,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   const screen = createScreen(output, process.env)
   const isInteractive = input.isTTY && screen.isLive
   const { resume, model, yes = false } = options
-  // Without anybody there, approvals wait in the inbox.
+  // Without a person at the terminal, approvals wait in the inbox.
   const person = isInteractive || yes ? createLatePerson() : null
   if (input.isTTY) endWithTerminal(input)
   const { begun, ...opened } = await openRuntime({
@@ -50,7 +50,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   })
 }
 
-/** Asks at the terminal before anything else is there. Enter alone, Ctrl+C and the end of input are a no. */
+/** Asks at the terminal before the chat is there. Enter alone, Ctrl+C and the end of input are a no. */
 function confirmTrust(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout })
   followSuspension({ prompt, input: process.stdin, onReturn: () => prompt.prompt(true) })

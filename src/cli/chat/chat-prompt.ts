@@ -38,11 +38,11 @@ export interface ChatPrompt {
   onKeys(keys: ChatKeys): () => void
   /** Says whether the next line is an answer: the prompt shows it. */
   expectAnswer(isAnswer: boolean): void
-  /** Takes back what was typed. False when nothing was. */
+  /** Clears what was typed. False if nothing was typed. */
   takeBack(): boolean
   /**
    * Handles each message: at a terminal at once, whatever runs; from a pipe one after the other, as a script expects.
-   * Resolves when no more can come. Contract: called before anything is awaited, or early lines are lost.
+   * Resolves when no more message can come. Contract: call it before anything is awaited, or early lines are lost.
    */
   follow(handle: (message: string) => Promise<void>): Promise<void>
   close(): void

@@ -32,7 +32,7 @@ export interface ChatOptions extends PromptStreams, Omit<OpenedRuntime, "begun">
   /** The start of the program, in the store's time. */
   readonly startedAt: number
   readonly interrupts: Interrupts
-  /** How the program is called for this store. */
+  /** The command that starts the program for this store. */
   readonly words: string
 }
 
@@ -169,7 +169,7 @@ function createChat(options: ChatOptions) {
     /** Lines that were entered before the chat was ready. */
     early: (): readonly string[] => [...early],
     givenBack,
-    /** Lines that were entered behind a `/quit`: nothing of them is taken. */
+    /** Lines that were entered behind a `/quit`: none of them is carried out. */
     behindQuit: quitLine.behind,
     seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : questions.channel),
     /** A line that is entered before the chat is ready waits until it is. */
@@ -199,13 +199,13 @@ function tryToMove(parts: MovingParts): void {
   moveToBackground(parts).catch((error: unknown) => screen.print(screen.style.red(plain(toErrorMessage(error)))))
 }
 
-/** Takes no line that is entered behind a `/quit`: the next start would carry it out. */
+/** Keeps lines that are entered behind a `/quit` from being carried out, as the next start would. */
 function createQuitLine() {
   const behind: string[] = []
   let hasQuit = false
   return {
     behind: behind as readonly string[],
-    /** True if a `/quit` came before this line. */
+    /** True if a `/quit` came before this line. Keeps such a line in `behind` if a person would miss it. */
     isBefore(line: string): boolean {
       if (hasQuit && isMissed(line)) behind.push(line)
       if (hasQuit) return true

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createControlC } from "./control-c.ts"
 
-/** A chat in which something runs, if so, and so much is typed. */
+/** A chat with something running or not, and with this text typed. */
 function createChat({ runs, typed }: { runs: boolean; typed: string }) {
   const state = { runs, typed, hasLeft: false, printed: [] as string[] }
   const controlC = createControlC({
@@ -30,7 +30,7 @@ function createChat({ runs, typed }: { runs: boolean; typed: string }) {
   return { state, press: controlC.press }
 }
 
-test("pressed again right after a stop, Ctrl+C leaves", () => {
+test("Ctrl+C pressed again right after a stop leaves", () => {
   const { state, press } = createChat({ runs: true, typed: "" })
   press()
   expect(state).toMatchObject({ runs: false, hasLeft: false })
@@ -38,7 +38,7 @@ test("pressed again right after a stop, Ctrl+C leaves", () => {
   expect(state.hasLeft).toBe(true)
 })
 
-test("right after a stop, Ctrl+C on a line that was begun takes it back and stays", () => {
+test("right after a stop, Ctrl+C clears a line that was begun and does not leave", () => {
   const { state, press } = createChat({ runs: true, typed: "" })
   press()
   state.typed = "other words"
@@ -46,7 +46,7 @@ test("right after a stop, Ctrl+C on a line that was begun takes it back and stay
   expect(state).toMatchObject({ typed: "", hasLeft: false })
 })
 
-test("on a line that was begun Ctrl+C takes it back, and on an empty one it warns before it leaves", () => {
+test("Ctrl+C clears a line that was begun, and on an empty line warns before it leaves", () => {
   const { state, press } = createChat({ runs: false, typed: "words" })
   press()
   expect(state).toMatchObject({ typed: "", hasLeft: false, printed: [] })

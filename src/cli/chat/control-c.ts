@@ -38,7 +38,7 @@ export function createControlC(parts: ControlCParts): ControlC {
     return hasCommands || hasTurn
   }
 
-  /** Without a terminal nobody types, and nobody can press again: leaves at once. */
+  /** Clears the line, or warns, then leaves. Without a terminal nobody can press again, so it leaves at once. */
   function takeBack(): void {
     const hadText = prompt.takeBack()
     if (!prompt.isTerminal || (isWarned && !hadText)) return leave()
@@ -50,7 +50,7 @@ export function createControlC(parts: ControlCParts): ControlC {
     press() {
       if (questions.decline()) return
       const now = performance.now()
-      // A person who typed something since the stop wants it gone, and does not want to leave.
+      // A person who typed something since the stop wants to clear the line, and not to leave.
       if (now - stoppedAt < TWICE_WITHIN_MS) return prompt.takeBack() ? undefined : leave()
       if (!stopWhatRuns()) return takeBack()
       stoppedAt = now

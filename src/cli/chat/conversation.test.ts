@@ -10,7 +10,7 @@ function createTurn(outcome: Turn["outcome"]): Turn {
   return { turn, outcome, model: "offline/rules", ...counts }
 }
 
-test("a turn that was stopped before is not taken for the one that is stopped now and has not begun", () => {
+test("a stop whose turn has not begun is not matched to an earlier stopped turn", () => {
   const turns = [createTurn("stopped")]
   const stop = toTurnStop({ turns: () => turns })
   expect(toStoppedTurn(stop)).toBeNull()
@@ -19,7 +19,7 @@ test("a turn that was stopped before is not taken for the one that is stopped no
   expect(toStoppedTurn(stop)).toBe(now.turn)
 })
 
-test("a turn that came to its answer all the same was not stopped", () => {
+test("a turn that reached its answer in spite of a stop does not count as stopped", () => {
   const turns: Turn[] = []
   const stop = toTurnStop({ turns: () => turns })
   turns.push(createTurn("completed"))

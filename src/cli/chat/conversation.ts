@@ -20,9 +20,9 @@ type SessionId = Session["id"]
 /** The session a person talks with now. A command can switch to another one. */
 export interface Conversation {
   readonly session: Session
-  /** Says it now, or when the turn before has ended. Resolves when its own turn has ended; prints errors. */
+  /** Says the message now, or when the turn before has ended. Resolves when its own turn has ended; prints errors. */
   say(message: string): Promise<void>
-  /** Stops the turn that runs. False when there is none. */
+  /** Stops the turn that runs. False if none runs. */
   stop(): boolean
   /** True if a message of this chat began the session's turn: the chat tells how it ends. */
   isAwaited(session: SessionId): boolean
@@ -30,9 +30,9 @@ export interface Conversation {
   isAnswering(): boolean
   /** Messages that wait for an earlier turn, here or elsewhere: the model has not heard them. */
   unsaid(): readonly string[]
-  /** Messages that the store did not take: it was away when the person left. */
+  /** Messages that the store did not keep, because it was away when the person left. */
   lost(): readonly string[]
-  /** Turns that were stopped here before the store could record it. */
+  /** Turns that were stopped here while the store could not record the stop. */
   unwrittenStops(): readonly TaskId[]
   switchTo(id: SessionId): Promise<void>
   /** If another program answers in this conversation, shows the answer when it is there. */
@@ -48,16 +48,16 @@ export interface ConversationOptions extends Pick<OpenedRuntime, "isStoreAway" |
   readonly desk: Pick<Desk, "turns" | "tasks">
   readonly screen: Screen
   readonly first: Session
-  /** After how long the calls of the turn that runs move to the background; null: not known. */
+  /** After how long the calls of the running turn move to the background; null: not known. */
   readonly backgroundAfterMs: (session: SessionId) => number | null
 }
 
 interface SaidMessage {
   readonly session: SessionId
   readonly message: string
-  /** It waits behind another message of this chat. */
+  /** True while the message waits behind another one of this chat. */
   isQueued: boolean
-  /** It waits behind a turn that another process has. */
+  /** True while the message waits behind a turn of another process. */
   isHeld: boolean
   /** The last turn of the session that had ended when the model heard it. */
   before: LastTurn
@@ -94,7 +94,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
   }
 
-  /** The turn that holds the session, if the message must wait. Undefined: it was sent. */
+  /** Sends a message, and returns the turn that holds the session if the message must wait. Undefined: it was sent. */
   async function send(own: Session, one: SaidMessage): Promise<BusyTurn | undefined> {
     try {
       await own.send(one.message, { whenBusyElsewhere: "refuse" })
@@ -192,19 +192,19 @@ function describeQueued(backgroundAfterMs: number | null): string {
   return `(queued: the model hears it ${when}; Ctrl+C stops the answer)`
 }
 
-/** A stop of the turn that a session has, of which the store does not know yet. */
+/** A stop of a session's turn that the store has not recorded yet. */
 interface TurnStop {
   readonly session: Pick<Session, "turns">
-  /** The last turn that had ended before. */
+  /** The last turn that had ended before the stop. */
   readonly before: LastTurn
 }
 
-/** Taken before the session is told. */
+/** Call it before the session is told to stop. */
 export function toTurnStop(session: Pick<Session, "turns">): TurnStop {
   return { session, before: session.turns().at(-1) }
 }
 
-/** The turn that it ended; null: it had not begun. */
+/** The turn that the stop ended; null: the turn had not begun, or was not stopped. */
 export function toStoppedTurn(stop: TurnStop | undefined): TaskId | null {
   const last = stop?.session.turns().at(-1)
   return last && last !== stop?.before && last.outcome === "stopped" ? last.turn : null

@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { createInterrupts } from "../start/interrupts.ts"
 import { type EndingParts, shutDown } from "./ending.ts"
 
-test("at the end of input, what a report starts is waited for and reported, also when everything had ended before it", async () => {
+test("at the end of input, tasks that a report starts are waited for and reported, even if all others had ended", async () => {
   const course: string[] = []
-  /** Each round: whether there is something to wait for. The report of the first starts one task. */
+  /** For each round, whether there is something to wait for. The report of the first round starts one task. */
   const going = [false, true, false, false]
   const parts = {
     meanwhile: { close: async () => void course.push("closed") },

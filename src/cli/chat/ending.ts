@@ -20,20 +20,20 @@ export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave"> 
   readonly announcer: Announcer
   readonly conversation: Conversation
   readonly leftTurns: LeftTurns
-  /** Commands that the store may not have kept. */
+  /** Commands whose effect the store may not have kept. */
   readonly givenBack: readonly string[]
   /** Messages that came behind a `/quit`. */
   readonly behindQuit: readonly string[]
-  /** Resolves when every event that was heard is shown. */
+  /** Resolves when every event so far is shown. */
   readonly allShown: () => Promise<void>
-  /** How the program is called for this store. */
+  /** The command that starts the program for this store. */
   readonly words: string
 }
 
-/** The time that Ctrl+C at the prompt leaves to running tasks. A second one leaves none. */
+/** The time that leaving by Ctrl+C gives to running tasks. One more Ctrl+C ends it. */
 const DRAIN_MS = 3_000
 
-/** At the end of input running work may finish; `/quit` stops it; Ctrl+C gives it a moment, and a second one none. */
+/** At the end of input running work may finish; `/quit` stops it; Ctrl+C gives it a moment, one more Ctrl+C none. */
 export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
   const { meanwhile, desk, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
@@ -71,7 +71,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   forget()
 }
 
-/** An answer or a report may start more work, which is waited for too. */
+/** Waits until all work has ended, also work that an answer or a report starts meanwhile. */
 async function finish(
   { announcer, conversation, leftTurns, allShown }: EndingParts,
   signal: AbortSignal,
@@ -124,9 +124,9 @@ export function createLeaving(leaveStore: () => void) {
       wanted.resolve()
     },
     fail: wanted.reject,
-    /** Resolves when it is to end, and rejects when it has failed. */
+    /** Resolves when the chat is to end, and rejects when it has failed. */
     wanted: wanted.promise,
-    /** The reason as it stands now. */
+    /** The reason that counts so far. */
     reason: (): Ending => reason,
   }
 }
@@ -158,7 +158,7 @@ async function tellGoing(
   for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
 }
 
-/** How many of these tasks no other process would take. */
+/** Counts the tasks that no other process would take. */
 async function countUnclaimed({ workers }: Pick<Desk, "workers">, queued: readonly Task[]): Promise<number> {
   let count = 0
   for (const [one, ...others] of Map.groupBy(queued, ({ plugin, tool }) => `${plugin}/${tool}`).values()) {

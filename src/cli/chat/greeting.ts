@@ -8,13 +8,13 @@ import type { Session } from "../start/start-session.ts"
 
 const RECALLED_MESSAGES = 2
 const RECALLED_CHARACTERS = 300
-/** A conversation that was used before so many others is not named. */
+/** The last conversation is looked for among so many; one that was used before them is not named. */
 const MOST_LOOKED_AT = 100
 const LAST_CHARACTERS = 60
 
 /**
- * Says which model answers and, if a conversation goes on, what was said last: messages since the start of the program
- * are shown as they are said.
+ * Says which model answers and, if a conversation goes on, what was said last before the start of the program: later
+ * messages are shown as they are said.
  */
 export async function greet(
   meanwhile: ScreenRuntime,

@@ -18,7 +18,7 @@ function open(early: readonly AgentEvent[] = []) {
   return { shown, untold, telling, held }
 }
 
-test("events from before the greeting are shown after it, and from then on as they come", () => {
+test("events from before the greeting are shown after it, and later events as they come", () => {
   const { shown, held } = open([said("early")])
   held.take(said("before"))
   expect(shown).toEqual([])

@@ -3,15 +3,15 @@ import type { TaskId } from "../format/format.ts"
 
 export interface HeldEventsOptions {
   readonly show: (event: AgentEvent) => void
-  /** Tells the ends of tasks that a report is about; undefined: all were told. */
+  /** Announces the ends of tasks that a report is about; undefined: all were announced. */
   readonly tellEnds: (tasks: readonly TaskId[]) => Promise<void> | undefined
-  /** Events from before anybody listened. */
+  /** Events that came before the chat listened. */
   readonly early: readonly AgentEvent[]
 }
 
 /**
- * Shows events in their order. Holds them before the greeting (a turn of an earlier process goes on at once, and a
- * report may be due), and before a report until the ends of its tasks are told.
+ * Shows events in their order. Holds them back until the greeting (a turn of an earlier process goes on at once, and a
+ * report may be due), and holds a report until the ends of its tasks are announced.
  */
 export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions) {
   const held = [...early]
@@ -46,9 +46,9 @@ export function createHeldEvents({ show, tellEnds, early }: HeldEventsOptions) {
       held.push(event)
       if (!isHolding) showHeld()
     },
-    /** Shows what was held, and from now on everything as it comes. */
+    /** Shows the held events, and from now on every event as it comes. */
     release: showHeld,
-    /** Resolves when nothing is held because of a report. */
+    /** Resolves when no event is held back by a report. */
     async allShown(): Promise<void> {
       for (let waited: Promise<void> | undefined; waited !== shown; ) {
         waited = shown

@@ -4,7 +4,7 @@ import type { PersonChannel } from "../question/read-answer.ts"
 
 const QUESTION = { kind: "text", text: "Which?" } as const
 
-test("what is asked before a person is there is put to them when they come, and what was withdrawn is not", async () => {
+test("questions from before a person is there are put to them when they come, but not withdrawn ones", async () => {
   const person = createLatePerson()
   const shown: string[] = []
   const terminal: PersonChannel = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createLeaving } from "./ending.ts"
 
-test("the first reason to leave counts, but for the end of input, which makes way for a signal", async () => {
+test("the first reason to leave counts, except that a signal replaces the end of input", async () => {
   const heard: string[] = []
   const quits = createLeaving(() => heard.push("quits"))
   quits.end("quit")

@@ -11,7 +11,7 @@ export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen) 
   const going = new Set<Promise<unknown>>()
   const closing = new AbortController()
   return {
-    /** Says which they are, and for those of other sessions than this one, of which session. */
+    /** Names the turns and, for turns of other sessions than `own`, the session. */
     async tell(own: DeskTurn["session"]): Promise<void> {
       for (const { id, title, session } of (await turns.list()).filter(({ where }) => where === "here")) {
         const ofSession = session === own ? "" : ` (session ${shortId(session)})`
@@ -27,7 +27,7 @@ export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen) 
     async allEnded(signal: AbortSignal): Promise<void> {
       await Promise.race([Promise.all(going), whenAborted(signal)])
     },
-    /** Follows none any more. Called before the runtime closes, which then answers at once. */
+    /** Follows no turn any more. Call it before the runtime closes: waiting for turns then ends at once. */
     close: (): void => closing.abort(),
   }
 }

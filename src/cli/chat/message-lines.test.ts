@@ -10,7 +10,7 @@ test("a line that ends with a backslash goes on with the next, and one without i
   expect(lines.isBegun()).toBe(false)
 })
 
-test("what is pasted is one message with what is typed after it, and its backslashes stay", () => {
+test("a paste is one message with the text typed after it, and its backslashes stay", () => {
   const lines = createMessageLines()
   lines.beginPaste()
   expect(lines.add("make \\")).toBeUndefined()
@@ -19,7 +19,7 @@ test("what is pasted is one message with what is typed after it, and its backsla
   expect(lines.add("please")).toBe("make \\\n  all\nplease")
 })
 
-test("lines that are taken back are in no message", () => {
+test("cleared lines are in no message", () => {
   const lines = createMessageLines()
   lines.add("never\\")
   expect(lines.takeBack()).toBe(true)

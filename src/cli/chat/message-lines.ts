@@ -1,19 +1,19 @@
-/** Puts a message together from lines: those of a paste, and those that end with a backslash, belong to the next. */
+/** Puts messages together: lines of a paste, and lines that end with a backslash, are continued by the next line. */
 export function createMessageLines() {
   let begun: string[] = []
   let isPasting = false
 
   return {
-    /** From here on, until the end, lines are parts of what is pasted. */
+    /** From here on, until `endPaste`, lines are parts of a paste. */
     beginPaste(): void {
       isPasting = true
     },
-    /** How many lines of a message have begun with it. */
+    /** Ends a paste; returns how many lines the begun message has so far. */
     endPaste(): number {
       isPasting = false
       return begun.length
     },
-    /** The whole message, or undefined when the line goes on. */
+    /** Adds a line; returns the whole message, or undefined if the message goes on. */
     add(line: string): string | undefined {
       const isContinued = !isPasting && line.endsWith("\\")
       const lines = [...begun, isContinued ? line.slice(0, -1) : line]
@@ -21,7 +21,7 @@ export function createMessageLines() {
       return begun.length > 0 ? undefined : lines.join("\n")
     },
     isBegun: (): boolean => begun.length > 0,
-    /** Forgets the lines of the message so far. False when there are none. */
+    /** Forgets the lines of the message so far. False if there are none. */
     takeBack(): boolean {
       const hadLines = begun.length > 0
       begun = []

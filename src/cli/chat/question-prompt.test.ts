@@ -41,7 +41,7 @@ test("a question that is declined, or withdrawn while another is open, is not an
   expect(desk.current()).toBeUndefined()
 })
 
-test("an answer that is none says what is, and a question can be shown again while it is open", async () => {
+test("an invalid answer says what is valid, and a question can be shown again while it is open", async () => {
   const { desk, shown } = open()
   const answer = desk.channel.ask({ kind: "approval", text: "Delete?" }, NEVER)
   desk.take("perhaps")

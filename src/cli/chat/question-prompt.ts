@@ -9,13 +9,13 @@ type Answer = Awaited<ReturnType<PersonChannel["ask"]>>
 /** Asks the person at the prompt, one question at a time. */
 export interface QuestionPrompt {
   readonly channel: PersonChannel
-  /** The open question; undefined when none is. */
+  /** The open question; undefined if none is open. */
   current(): Question | undefined
-  /** Shows it once more, if it still is the open one. */
+  /** Shows the question once more, if it is still the open one. */
   repeat(question: Question): void
-  /** The line is an answer to the open question. */
+  /** Takes the line as an answer to the open question. */
   take(line: string): void
-  /** False when no question is open. */
+  /** Declines the open question. False if none is open. */
   decline(): boolean
 }
 
@@ -24,7 +24,7 @@ interface Asked {
   readonly settle: (answer: Answer) => void
 }
 
-/** `onChange` is told when a question opens or closes: lines that are typed from then on have another meaning. */
+/** `onChange` is called when a question opens or closes: lines that are typed from then on have another meaning. */
 export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean) => void): QuestionPrompt {
   const waiting: Asked[] = []
 
@@ -86,7 +86,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
   }
 }
 
-/** The detail first, so that it stands above what is asked about it. */
+/** Puts the detail first, so that it stands above the question about it. */
 function formatPersonQuestion(question: Question, style: Style): string {
   const { text, detail, options = [] } = question
   const lines = [

@@ -7,7 +7,7 @@ import type { Conversation } from "./conversation.ts"
 import { recall } from "./greeting.ts"
 import type { Question } from "../question/read-answer.ts"
 
-/** A line may also be said, and switch the conversation. */
+/** What a line needs beyond a command: it may be said to the model, or switch the conversation. */
 export interface LineContext extends ChatContext {
   readonly conversation: Conversation
 }
@@ -26,7 +26,7 @@ export async function runLine(line: string, context: LineContext): Promise<"quit
   }
 }
 
-/** True if a line is a command while a question is open. An answer in own words may begin with a slash too. */
+/** True if a line is a command while a question is open. An answer in the person's words may begin with a slash, too. */
 export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], question: Question): boolean {
   const text = line.trim()
   if (!text.startsWith("/")) return false
@@ -41,7 +41,7 @@ export function isMissed(line: string): boolean {
   return !text.startsWith("/") || isKept(text)
 }
 
-/** True if a command changes something, or may: nobody knows that of a plugin's command. */
+/** True if a command changes something, or may: what a plugin's command does is not known. */
 function isKept(text: string): boolean {
   const command = findCommand(splitLine(text.slice(1)).name)
   return command === undefined || command.isKept === true

@@ -10,20 +10,20 @@ export interface SuspensionParts {
   readonly input: RawInput
   /** Ctrl+Z: the shell has the terminal next. */
   readonly onLeave?: () => void
-  /** Others may have written to the terminal since. What was typed is still there, and not shown. */
+  /** The program is back. Others may have written to the terminal since, and the typed text is kept but not shown. */
   readonly onReturn: () => void
 }
 
 /**
- * Ctrl+Z and the return from it, or from a stop by somebody else, until the prompt is closed. Left to itself, readline
- * pauses its input when it returns, and then nothing keeps the program alive.
+ * Handles Ctrl+Z and the return from it, or from a stop by somebody else, until the prompt is closed. Readline alone
+ * would pause its input at the return, and then nothing would keep the program alive.
  */
 export function followSuspension({ prompt, input, onLeave, onReturn }: SuspensionParts): void {
   let isAway = false
 
   const comeBack = (): void => {
     isAway = false
-    // After a stop from outside the terminal has the mode of the shell, and Node does not know: it sets only what it changes.
+    // After a stop from outside the terminal has the shell's mode. Node does not know that, and sets only a mode that changes.
     input.setRawMode?.(false)
     input.setRawMode?.(true)
     onReturn()
@@ -33,9 +33,9 @@ export function followSuspension({ prompt, input, onLeave, onReturn }: Suspensio
     isAway = true
     onLeave?.()
     input.setRawMode?.(false)
-    // The whole group, as the terminal itself does it: the program that started this one may wait for it there.
+    // Stops the whole group, as the terminal itself does: the program that started this one may wait in it.
     process.kill(0, "SIGTSTP")
-    // Without a shell that could continue it, the program was not stopped. Signals are heard between the two.
+    // Without a shell that could continue it, the program was not stopped. Signals are handled between the two turns.
     setImmediate(() => setImmediate(() => isAway && comeBack()))
   })
   process.on("SIGCONT", comeBack)

@@ -16,7 +16,7 @@ export const TAKEN_OVER =
 export interface TurnsElsewhereOptions {
   readonly desk: Pick<Desk, "turns" | "tasks">
   readonly screen: Screen
-  /** Nobody waits any more. */
+  /** Aborted when nobody waits for these turns any more. */
   readonly signal: AbortSignal
 }
 

@@ -10,7 +10,7 @@ export const backgroundCommand: Command = {
 /** The parts of the chat in which something may run that can move. */
 export type MovingParts = Pick<ChatContext, "conversation" | "foreground" | "screen">
 
-/** A call that moves is announced where it began. */
+/** Moves calls and commands to the background. A call that moves is announced by the agent's view, not here. */
 export async function moveToBackground({ conversation, foreground, screen }: MovingParts): Promise<void> {
   const [calls, commands] = await Promise.all([conversation.session.promote(), foreground.promote()])
   if (calls.length + commands > 0) return

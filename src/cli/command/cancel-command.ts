@@ -4,7 +4,7 @@ import { type Group, toGroupTitle } from "../format/format-group.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { requireId } from "./task-commands.ts"
 
-/** Longer than any stop takes: grace, force, and giving up. */
+/** Longer than any stop takes, with its grace period, its SIGKILL, and giving up. */
 const LONGEST_STOP_MS = 60_000
 
 export const cancelCommand: Command<TaskContext> = {
@@ -22,7 +22,7 @@ export const cancelCommand: Command<TaskContext> = {
   },
 }
 
-/** Undefined: no task has this id, but a group goes by it. Refused as `not_found` when nothing does. */
+/** Undefined: no task has this id, but a group has it. Refused as `not_found` if neither has. */
 async function findTask({ desk, prefix }: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
   try {
     return (await desk.tasks.find(id)).task

@@ -19,7 +19,7 @@ export interface TaskContext {
   readonly words: string
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal
-  /** The work of this person in a store that others share; null: all of it is theirs. */
+  /** The work of this person in a store that others share; null: all work in the store is theirs. */
   readonly own: OwnWork | null
   /** Says when the task ends, however long that takes. */
   announceEnd(taskId: TaskId): void
@@ -27,26 +27,26 @@ export interface TaskContext {
 
 /** The means of a command at the prompt. */
 export interface ChatContext extends TaskContext {
-  /** The session that the person talks with now: it may be exchanged for another. */
+  /** The session that the person talks with now: another one may take its place. */
   readonly conversation: { readonly session: Session }
   readonly selection: AgentSelection
   readonly foreground: Foreground
-  /** Tells what of a conversation has ended and goes on, when it is opened in the chat. */
+  /** Announces, when a conversation is opened in the chat, its tasks that ended, and from now on the ends of the others. */
   announceOpened(conversation: Session["id"]): Promise<void>
-  /** Aborted when the store is away, and not waited for any more. */
+  /** Aborted once the chat no longer waits for a store that is away. */
   readonly gone: AbortSignal
-  /** The store was away, and may not have kept what this line asks for. */
+  /** Gives a line back to the person: the store was away, and may not have kept what the line asks for. */
   giveBack(line: string): void
 }
 
 export interface Command<Context extends TaskContext = ChatContext> {
   readonly name: string
-  /** Without the slash. */
+  /** The name and its arguments, without the slash. */
   readonly usage: string
   readonly summary: string
-  /** It asks for something that is kept: given back to the person when the store did not take it. */
+  /** Set if the command asks for something that is kept: a line is given back to the person if the store did not take it. */
   readonly isKept?: true
-  /** `argument` is the rest of the line. Resolves to `quit` when the program should end. */
+  /** `argument` is the rest of the line. Resolves to `quit` if the program should end. */
   run(argument: string, context: Context): Promise<"quit" | void>
 }
 
@@ -59,7 +59,7 @@ export function splitLine(line: string): { readonly name: string; readonly argum
     : { name: trimmed.slice(0, gap), argument: trimmed.slice(gap).trim() }
 }
 
-/** The refusal of a word that a command does not understand: the person meant something by it. */
+/** Refuses words that a command does not understand, since the person meant something by them. */
 export function toUnknownArgument(usage: string, argument: string, hint = ""): MeanwhileError {
   const [name = ""] = usage.split(" ")
   const message = `/${name} does not understand ${JSON.stringify(toLine(argument))}. Usage: /${usage}${hint}`

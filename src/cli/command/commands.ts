@@ -16,7 +16,7 @@ import { retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
 import { tellCommand } from "./tell-command.ts"
 import { workersCommand } from "./workers-command.ts"
 
-/** A longer usage pushes only its own line to the right. */
+/** The column of summaries lies behind a usage of this width; a longer usage moves only its own summary. */
 const WIDEST_USAGE = 29
 
 const quitCommand: Command = {
@@ -85,7 +85,7 @@ const COMMANDS: readonly Command[] = [
   quitCommand,
 ]
 
-/** Words that people try, and what they mean. */
+/** Words that people try, and the commands that they mean. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   exit: "quit",
   q: "quit",

@@ -64,7 +64,7 @@ export const modelCommand: Command = {
 type Plugin = ReturnType<ChatContext["meanwhile"]["plugins"]["list"]>[number]["plugin"]
 type Provider = Extract<Plugin, { kind: "model_provider" }>
 
-/** The provider itself says what is missing when a model of it is asked for. Nothing is sent anywhere. */
+/** A provider that is not set up says what is missing when a model is connected. Nothing is sent anywhere. */
 async function describeProvider(provider: Provider): Promise<string> {
   if (!provider.isConfigured) return "needs no key"
   if (provider.isConfigured()) return "ready"

@@ -10,7 +10,7 @@ function describe(find: () => Promise<unknown>): Promise<string> {
   return describeLack({ tasks: { find: find as Tasks["find"] } }, QUEUED)
 }
 
-test("what keeps a task in the queue is said, and left out when it cannot be read", async () => {
+test("the reason why a task stays in the queue is given, and left out if it cannot be read", async () => {
   expect(await describe(async () => ({ missing: { text: "no worker is there" } }))).toBe(": no worker is there")
   expect(await describe(async () => ({ missing: null }))).toBe("")
   expect(await describe(() => Promise.reject(new Error("the store is away")))).toBe("")

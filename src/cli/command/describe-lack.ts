@@ -2,8 +2,8 @@ import type { Desk } from "../../desk/desk.ts"
 import { plain, type Task } from "../format/format.ts"
 
 /**
- * Follows the line about a task that was begun: the reason why it stays in the queue, when no worker that lives can run it. A
- * reason that cannot be read is left out: the task was begun all the same.
+ * The end of a line about a task that was started: why the task stays in the queue, if no live worker can run it. A
+ * reason that cannot be read is left out, since the task was started all the same.
  */
 export async function describeLack(
   { tasks }: { readonly tasks: Pick<Desk["tasks"], "find"> },

@@ -2,17 +2,17 @@ import type { TaskContext } from "./command.ts"
 
 /** Takes the output of a task. */
 export interface OutputSink {
-  /** Default `utf8`. As `latin1` it is given a character for every byte. */
+  /** Default `utf8`. With `latin1`, `write` gets one character for every byte. */
   readonly encoding?: "latin1"
-  /** Takes a piece as it was printed: it may end anywhere in a line. */
+  /** Takes a piece of output as it was printed. A piece may end anywhere in a line. */
   write(text: string): void
   /** Says something about the output, as a line. */
   tell(line: string): void
-  /** Nothing more comes. */
+  /** Called when no more output comes. */
   end(): void
 }
 
-/** Hands on all that a task has printed, until the signal is aborted; when it is followed, until it has ended. */
+/** Hands on all that a task has printed and, if it is followed, what it prints until its end. The signal stops it. */
 export async function followOutput(
   id: string,
   isFollowing: boolean,

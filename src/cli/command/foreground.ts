@@ -1,11 +1,11 @@
 /** The commands that run at the prompt now. */
 export interface Foreground {
   run<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
-  /** Stops them all. False when none runs. */
+  /** Stops all of them. False if none runs. */
   abort(): boolean
-  /** Something that can move to the background until taken back. */
+  /** Offers something that can move to the background, until the returned function takes the offer back. */
   offer(promote: () => Promise<boolean>): () => void
-  /** Moves to the background what can; returns how many did. */
+  /** Moves everything that is offered to the background; returns how many moved. */
   promote(): Promise<number>
 }
 

@@ -20,7 +20,7 @@ export const inboxCommand: Command<TaskContext> = {
     for (const item of items) {
       const { dim } = screen.style
       const place = await describePlace(desk, item.task)
-      // The question about a command names its folder too.
+      // The question about a command names the folder already.
       const details = toDetailLines(item).filter((line) => !place.some((one) => one.split(", ")[0] === line))
       const text = formatQuestion(item, `${prefix}answer`, [...details, ...place].map(dim))
       screen.print(`${text}\n${dim(formatExpiry(item, desk.now()))}`)

@@ -19,7 +19,7 @@ export const outputCommand: Command<TaskContext> = {
   },
 }
 
-/** A live screen breaks lines at its width anyway, and an answer may be written beside whole lines. */
+/** A live screen gets whole lines: it breaks lines at its width anyway, and an answer may be written beside them. */
 export function toSink(screen: Screen, tell = (line: string): void => screen.print(line)): OutputSink {
   if (!screen.isLive) return { tell, write: (text) => screen.write(plainLines(text)), end: () => screen.endLine() }
   const lines = createLineBuffer((ended) => screen.print(ended.join("\n")))

@@ -6,7 +6,7 @@ const MICROS = 1_000_000
 type Usage = TurnAccounting["usage"]
 type Outcome = TurnAccounting["outcome"]
 
-/** One line: what a turn took. */
+/** One line about the tokens, the cost and the time of a turn. */
 export function formatAccounting(accounting: TurnAccounting, usage: ContextUsage): string {
   const { usage: tokens, costMicros, durationMs, model, outcome, toolCalls } = accounting
   const parts = [
@@ -21,7 +21,7 @@ export function formatAccounting(accounting: TurnAccounting, usage: ContextUsage
   return parts.join(" · ")
 }
 
-/** A call that was cut off told nothing: what it took is not known, which is not the same as nothing. */
+/** A call that was cut off reported no usage: its usage is unknown, which is not the same as zero. */
 function formatUsage({ inputTokens, cachedInputTokens, outputTokens }: Usage, outcome: Outcome): string {
   if (outcome !== "completed" && inputTokens + outputTokens === 0) return "no tokens counted"
   const cached = cachedInputTokens > 0 ? ` (${formatCount(cachedInputTokens)} cached)` : ""

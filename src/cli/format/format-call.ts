@@ -12,7 +12,7 @@ export function formatCall({ tool, input }: Pick<EventOf<"tool_call.started">, "
   return toLine(`${tool} ${formatInput(input)}`)
 }
 
-/** The part of an input that tells a call from others: its first text, else its values by name. */
+/** The part of an input by which people recognise a call: its first text, else its values by name. */
 function formatInput(input: CallInput): string {
   if (typeof input !== "object" || input === null) return shorten(toLine(String(input ?? "")), INPUT_CHARACTERS)
   const started = toStarted(input)
@@ -23,7 +23,7 @@ function formatInput(input: CallInput): string {
   return shorten(toLine(text), INPUT_CHARACTERS)
 }
 
-/** A call that starts another in the background is told from others by that one. */
+/** The call that a call starts in the background, if it starts one: people recognise it by that. */
 function toStarted(
   input: NonNullable<CallInput> & object,
 ): Pick<EventOf<"tool_call.started">, "tool" | "input"> | null {
@@ -57,16 +57,16 @@ export function formatCallEnd(event: EventOf<"tool_call.ended">, style: Style): 
   return style.red(`✗ ${tool} failed after ${took}${tail}`)
 }
 
-/** How a command ended; which it was stands where it began. */
+/** How a command ended. Which command it was stands in the line of its start. */
 const EXIT = /` (exited with \d+|was ended by SIG\w+)\.?$/
 
-/** JSON is for the model: what a person should see of it was printed. */
+/** Leaves out JSON, which is for the model: the part for people was printed. */
 function withoutJson(summary: string): string {
   const at = summary.search(/(?:^|\s)(?:\{"|\{\}|\[[[{"\d\]])/)
   return at < 0 ? summary : summary.slice(0, at)
 }
 
-/** The reason for a refusal begins with who was refused. */
+/** Takes the tool's name off the reason for a refusal: the line names the tool already. */
 function withoutName(said: string, tool: string): string {
   const reason = said.startsWith(`${tool} was not allowed: `) ? said.slice(`${tool} was not allowed: `.length) : said
   return reason === "" ? "" : `: ${reason}`

@@ -3,7 +3,7 @@ import { shortId, toLine } from "./format.ts"
 
 export type Group = Awaited<ReturnType<Desk["groups"]["list"]>>[number]
 
-/** One line: its id, what it is, how far it is, and its name. */
+/** One line: the group's id, state, progress, name and rules. */
 export function formatGroup(group: Group): string {
   const { id, state, memberCount, arrivals, name } = group
   const failed = arrivals.filter(({ status }) => status !== "completed").length
@@ -11,12 +11,12 @@ export function formatGroup(group: Group): string {
   return `${shortId(id)}  ${state.padEnd(9)}  ${ended}  ${toLine(name)}${describeRules(group)}`
 }
 
-/** As a person reads it. */
+/** The group as people read of it. */
 export function toGroupTitle({ id, name }: Group): string {
   return `Group ${toLine(name)} [${shortId(id)}]`
 }
 
-/** Only what is not as usual. */
+/** Only rules that differ from the defaults. */
 function describeRules({ join, report, merge, failFast }: Group): string {
   const rules = [
     ...(join === "all" ? [] : [join === "any" ? "joins with the first" : `joins with ${join}`]),

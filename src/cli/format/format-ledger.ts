@@ -30,7 +30,7 @@ function toCells(total: Total): readonly string[] {
   return [...counts.map((count) => count.toLocaleString("en-US")), formatCost(total)]
 }
 
-/** Calls whose price nobody knows are not free. */
+/** Calls of unknown price are marked, since they are not free. */
 function formatCost({ costMicros, hasUnknownCost }: Total): string {
   if (hasUnknownCost && costMicros === 0) return "unknown"
   const dollars = `$${(costMicros / 1_000_000).toFixed(4)}`

@@ -4,7 +4,7 @@ import { formatCount } from "./format-accounting.ts"
 type Progress = NonNullable<Task["progress"]>
 type Activity = NonNullable<Progress["activity"]>
 
-/** The progress in a few words; empty when nobody knows it. */
+/** The progress in a few words; empty if it is not known. */
 export function formatProgress({ done, total, phase, line, activity }: Progress): string {
   const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
   const said = [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")

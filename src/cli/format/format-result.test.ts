@@ -8,7 +8,7 @@ function toTask(kind: "tool" | "agent", payload: unknown): Task {
   return { id: "1f0c5a7e-0000", kind, patch: { payload, digest: [] } } as unknown as Task
 }
 
-test("of what a command printed the last lines are shown, and of an agent's answer the first", () => {
+test("the last lines of a command's output are shown, and the first lines of an agent's answer", () => {
   expect(formatResultHead(toTask("tool", { output: LINES }))).toBe(
     "  line 5\n  line 6\n  line 7\n  line 8\n  line 9\n  (its last lines; /output 1f0c5a7e shows all that it printed)",
   )

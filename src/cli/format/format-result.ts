@@ -6,9 +6,8 @@ const CHARACTERS_SHOWN = 160
 const MOST_CHARACTERS = 20_000
 
 /**
- * A few lines of what a task handed back, indented; empty when there is nothing to show. An agent begins with what
- * matters, a command ends with it; of one that printed much, what lies between its first and last lines is cut for the
- * model alone.
+ * A few lines of what a task handed back, indented; empty if there is nothing to show. An agent's answer begins with
+ * what matters, the output of a command ends with it. The middle of long output is missing here: it is cut for the model.
  */
 export function formatResultHead(task: Task): string {
   const lines = plainLines(toResultText(task))
@@ -37,7 +36,7 @@ function describeRest({ id, kind }: Task): string {
   return kind === "agent" ? `/task ${shortId(id)} shows its answer` : `/output ${shortId(id)} shows all that it printed`
 }
 
-/** Under these names tools hand back what they have to say, beside other things. */
+/** Under these names a payload holds the text that a tool hands back, beside other values. */
 const TEXT_NAMES: ReadonlySet<string> = new Set(["answer", "output"])
 
 function toResultText(task: Task): string {

@@ -18,7 +18,7 @@ export function formatTaskRow({ task, ...standing }: Row, nowMs: number, columns
   return `${facts}${shorten(title, room)}`
 }
 
-/** The time it has run; for a queued task the time in the queue, as it may have run before it was handed back. */
+/** The time a task has run. For a queued one, which may have run before, the time in the queue. */
 function toShownMs(task: ListedTask, { firstStartedAt }: Standing, nowMs: number): number {
   if (task.status === "queued") return Math.max(0, nowMs - task.queuedAt)
   return elapsedMs(task, nowMs, firstStartedAt)

@@ -9,9 +9,9 @@ type Details = Awaited<ReturnType<Desk["tasks"]["details"]>>
 type View = Details["view"]
 
 const NAME_COLUMNS = 10
-/** Another command shows all of a line. */
+/** A longer line is cut: another command shows all of it. */
 const LINE_CHARACTERS = 160
-/** A model tells the usage of a call with its answer: a call under way, or cut off, is not counted. */
+/** A model reports the usage of a call with its answer: a call under way, or cut off, is not counted. */
 const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and another worker will take it over"
 
@@ -41,18 +41,18 @@ export function formatTaskView({ view, group, questions, firstStartedAt }: Detai
     .join("\n")
 }
 
-/** A name or a message of several lines cannot pass for a fact. */
+/** Indents further lines, so that a name or a message of several lines cannot pass for a fact. */
 function indent(text: string): string {
   return text.replaceAll(/[\n\u2028\u2029](?=.)/g, `\n${" ".repeat(NAME_COLUMNS)}`)
 }
 
-/** Null: nobody runs it, and nobody should. */
+/** The worker that runs the task. Null: no worker runs it, and none should. */
 function formatRunner({ task, worker }: View): string | null {
   if (worker) return `${formatPlace(worker)}${worker.isSilent ? `; ${SILENT}` : ""}`
   return task.status === "running" ? `nobody: ${SILENT}` : null
 }
 
-/** Agents print nothing: what they hand back is their answer. A line that nobody printed was said with the progress. */
+/** Agents print nothing: they hand back an answer. A last line without output came with the progress. */
 function outputFacts({ task, outputBytes, lastLine }: View): [string, string | null][] {
   const line = lastLine && shorten(lastLine, LINE_CHARACTERS)
   const isShown = isGoing(task) && task.progress?.phase === null
@@ -70,7 +70,7 @@ function resultFact({ task, outputBytes }: View): [string, string | null] {
 function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | null): string {
   const counted = formatDuration(elapsedMs(task, nowMs))
   if (firstStartedAt === null) return counted
-  // Nobody knows how long a lost worker worked.
+  // How long a lost worker worked is not known.
   const all = formatDuration(elapsedMs(task, nowMs, firstStartedAt))
   return `${all} since its first start, at least ${counted} of it at work`
 }

@@ -6,17 +6,17 @@ import { shorten } from "../../base/shorten.ts"
 export type WorkerRow = Awaited<ReturnType<Desk["workers"]["list"]>>[number]
 type Place = Pick<WorkerRow, "host" | "pid" | "where">
 
-/** A person looks for it by its machine and its process. */
+/** A worker by its machine and process, which is how a person looks for it. */
 export function formatPlace({ host, pid, where }: Place): string {
   if (where === "process") return "here, in this program"
   const process = pid === null ? "" : `, pid ${pid}`
   return where === "machine" ? `here${process}` : `${toLine(host ?? "another machine")}${process}`
 }
 
-/** Said where the store cannot be asked either. */
+/** Also said if the store cannot be asked which workers there are. */
 export const AT_NEXT_START = "at the next start of a chat or a worker"
 
-/** Says how work goes on that this program leaves: with which worker, or once there is one. */
+/** Says how work that this program leaves goes on: with which worker, or at which start if there is none. */
 export async function describeHandoff({ workers }: Pick<Desk, "workers">, needs: Needs): Promise<string> {
   const [one, ...others] = await workers.successors(needs)
   if (!one) return AT_NEXT_START
@@ -25,7 +25,7 @@ export async function describeHandoff({ workers }: Pick<Desk, "workers">, needs:
     : `with another worker (${formatPlace(one)})`
 }
 
-/** Says how work goes on that another program runs. */
+/** Says how work that another program runs goes on. */
 export function describeRunner(worker: Place): string {
   return `with the worker that runs it (${formatPlace(worker)})`
 }

@@ -18,7 +18,7 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(ACTING, "")
 }
 
-/** The same, with a line for each step of a progress bar that overwrites itself. */
+/** As `plain`, with a line for each step of a progress bar that overwrites itself. */
 export function plainLines(text: string): string {
   return plain(text.replaceAll(/\r+\n?/g, "\n"))
 }
@@ -26,7 +26,7 @@ export function plainLines(text: string): string {
 /** `1 task`, `3 tasks`. */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** Lines of rows whose cells stand below one another. */
+/** Aligns the cells of rows in columns. */
 export function toTable(
   rows: readonly (readonly string[])[],
   isNumeric = (_column: number) => false,
@@ -37,7 +37,7 @@ export function toTable(
   return rows.map((row) => row.map(pad).join("  ").trimEnd())
 }
 
-/** Rounded before it is taken apart: what rounds up to a whole minute is one. */
+/** Rounds first, so that a time that rounds up to a whole minute is shown as one. */
 export function formatDuration(durationMs: number): string {
   const wholeMs = Math.round(durationMs)
   if (wholeMs < 1_000) return `${wholeMs} ms`
@@ -49,7 +49,7 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** The time limit of a task, to follow other words about it. */
+/** The time limit of a task, as the end of a line about the task. */
 export function formatLimit(timeoutMs: number | null): string {
   return timeoutMs === null ? "" : `, for ${formatDuration(timeoutMs)} at most`
 }
@@ -59,7 +59,7 @@ export function formatEnd(task: Task, firstStartedAt: number | null = null): str
   return plain(toEnd(task, firstStartedAt))
 }
 
-/** The same with the title of the task; a failure names its command already. */
+/** As `formatEnd`, with the title of the task, unless a failure names its command already. */
 export function formatAnnouncement(task: Task, firstStartedAt: number | null = null): string {
   const end = formatEnd(task, firstStartedAt)
   const title = toLine(task.title)
@@ -91,7 +91,7 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
   return `\n  still alive: ${survivors.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`
 }
 
-/** Processes that an interrupted run may have left on its machine: another run goes on beside them. */
+/** Processes that an interrupted run may have left on its machine, where another run would go on beside them. */
 export function formatLeft(task: Task): string {
   if (task.status !== "interrupted") return ""
   const { processesMayRun, host, dataFolder } = task.failure.details
@@ -108,8 +108,8 @@ export function toLine(text: string): string {
 }
 
 /**
- * The time it has run: the sum that earlier claims of the run measured, and the time since the last. With the first
- * start of several workers, the time since then.
+ * The time a task has run: the sum that earlier claims of the run measured, and the time since the last claim. With
+ * `firstStartedAt`, the time since the first start, whichever workers had the task.
  */
 export function elapsedMs(task: Task | ListedTask, nowMs: number, firstStartedAt: number | null = null): number {
   if (firstStartedAt !== null) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)

@@ -1,4 +1,4 @@
-/** One line that a terminal shows as it is: what JSON would leave of control characters is escaped too. */
+/** One line that a terminal shows as it is: control characters that JSON leaves alone are escaped, too. */
 export function toJsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029]/g,

@@ -9,13 +9,13 @@ export interface LineLogOptions {
   readonly screen: Screen
   /** Takes warnings and errors. */
   readonly notes: Screen
-  /** False: only warnings and errors are told. */
+  /** If false, only warnings and errors are written. */
   readonly isVerbose: boolean
-  /** True once the store is away for good: errors from then on have that cause, which is told once at the end. */
+  /** True once the program has left a store that is away: later errors have that cause, which is told once at the end. */
   readonly isLeft: () => boolean
 }
 
-/** One line for each, in the words of the program: message, then `name=value`. */
+/** Writes one line for each entry: the message, then `name=value` for each field. */
 export function createLineLog({ screen, notes, isVerbose, isLeft }: LineLogOptions): Log {
   const tell = (message: string, fields?: Fields): void => {
     const isKnown = isLeft() && fields?.["error"] !== undefined

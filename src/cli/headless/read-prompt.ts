@@ -34,7 +34,7 @@ async function readPiped(input: ReadStream): Promise<string> {
   return text
 }
 
-/** Longer than any fence inside: nothing in the text ends it. */
+/** Puts a text into a fence that is longer than any inside, so that nothing in the text ends the fence. */
 function toFenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
   const fence = "`".repeat(longest + 1)

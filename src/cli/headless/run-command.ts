@@ -21,7 +21,7 @@ answer left in the background, and prints what the agent reports of them. Waitin
 With --concurrency 0 it leaves all tasks to workers.
 Exit codes: 0 completed, 1 the turn, a report or a task failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
-/** `meanwhile run`: one prompt, without anybody at the keyboard. */
+/** `meanwhile run`: one prompt, without a person at the keyboard. */
 export function createCommand(): Command {
   const run = new Command("run")
     .description("say one thing, print the answer, and end")

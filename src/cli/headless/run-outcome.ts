@@ -7,17 +7,17 @@ import type { EventOf, TurnAccounting } from "../format/agent-event.ts"
 
 /** The outcome of the prompt's turn. */
 export interface Said {
-  /** Waiting: a person is to answer something first. Refused: it was not said. */
+  /** `waiting`: a person must answer something first. `refused`: the prompt was not said. */
   readonly outcome: "completed" | "stopped" | "failed" | "waiting" | "refused"
   readonly text: string
   readonly error: string | null
   readonly accounting: TurnAccounting | null
 }
 
-/** All that a prompt led to. */
+/** Everything that a prompt led to. */
 export interface PromptRun {
   readonly session: NonNullable<Task["session"]>
-  /** False: nothing was ever said in it, and it is not in the store. */
+  /** False if nothing was ever said in the session, so that it is not in the store. */
   readonly isKept: boolean
   readonly said: Said
   readonly left: LeftWork
@@ -25,7 +25,7 @@ export interface PromptRun {
   readonly reports: readonly EventOf<"report.published">["report"][]
   readonly failedReports: number
   readonly signal: AbortSignal
-  /** How the program is called for this store. */
+  /** The command that starts the program for this store. */
   readonly words: string
 }
 
@@ -35,7 +35,8 @@ export interface RunOutcome {
 }
 
 /**
- * The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it.
+ * The first of these that applies counts: the turn waits for a person or failed, work was stopped, a person is needed,
+ * a task or a report failed.
  */
 export function toOutcome({ session, said, left, tasks, failedReports, signal, words }: PromptRun): RunOutcome {
   const needsPerson = { outcome: "needs_person", error: `A person is needed: ${words} tasks inbox` } as const
@@ -76,7 +77,7 @@ export function toUnsaidResult({ outcome, error }: RunOutcome): ReturnType<typeo
   return { type: "result", outcome, text: "", error, reports: [], tasks: [], ...nothing }
 }
 
-/** Why a run ended before everything had. */
+/** Why a run ended before its work had. */
 export function describeStop({ reason }: AbortSignal): string {
   const text = toErrorMessage(reason ?? "the turn was stopped")
   return text.startsWith("stopped") ? text : `stopped: ${text}`

@@ -24,14 +24,14 @@ export interface RunPromptOptions extends GlobalOptions {
   readonly isJson: boolean
   readonly isApproving: boolean
   readonly waitsForTasks: boolean
-  /** Null: as long as it takes. */
+  /** Null: no limit. */
   readonly timeoutMs: number | null
 }
 
 const LEFT = "meanwhile: stopped while the store is away; what was not written yet is found by the next start"
 
 /**
- * Says one thing in a session, shows what comes of it, and waits for what goes on in the background and its reports.
+ * Says one prompt in a session, shows what happens, and waits for tasks in the background and their reports.
  */
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
@@ -79,7 +79,7 @@ async function openAndSay(
   } finally {
     stop.forget()
     await closeUnlessAway(meanwhile, { signal: stop.hurry })
-    // The last line: what is stopped meanwhile is told before it.
+    // Printed last, after lines about work that is stopped meanwhile.
     if (isLeft) notes.print(LEFT)
   }
 }
@@ -100,7 +100,7 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   const unlisten = desk.on(record.take)
   const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
-  // Results that nobody waits for come with the next message of the conversation.
+  // Without reports, results that this run does not wait for come with the next message of the conversation.
   if (!options.waitsForTasks) session.disableReports()
   const words = toProgramWords(options)
   const { signal } = stop
@@ -126,12 +126,12 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   return outcome
 }
 
-/** In lists its name tells it from a chat. */
+/** A new session is named `run`, which tells it from a chat in lists. */
 function toWish({ session, model }: RunPromptOptions) {
   return { name: "run", ...(session !== undefined && { resume: session }), ...(model !== undefined && { model }) }
 }
 
-/** Shows what happens, and keeps what the prompt has started, and what its agent has reported by itself. */
+/** Shows events, and records which tasks the prompt has started and what its agent has reported. */
 function createRecord(
   { isJson }: RunPromptOptions,
   { meanwhile, answers, notes }: Conversing,
@@ -140,7 +140,7 @@ function createRecord(
   const started = new Set<TaskId>()
   const reports: EventOf<"report.published">["report"][] = []
   let begun = 0
-  /** How many reports have begun, and are not or were never made. */
+  /** How many reports have begun and are not published: under way, or failed. */
   const unmade = (): number => Math.max(0, begun - reports.length)
   const view = createAgentView({
     activity: openDesk(meanwhile).activity(),

@@ -11,21 +11,21 @@ import { createLineLog } from "./line-log.ts"
 import { createStop, type Stop } from "./stop.ts"
 
 export interface WorkerOptions extends GlobalOptions {
-  /** Over what the configuration says. */
+  /** Options that win over the configuration. */
   readonly worker: NonNullable<ProgramOptions["worker"]>
   readonly isVerbose: boolean
 }
 
-/** Timers of the queue keep no process alive. */
+/** The interval of a timer that keeps the process alive, since the queue's timers do not. */
 const ALIVE_EVERY_MS = 3_600_000
 
-/** After so long a stop says that it is under way. */
+/** A stop that takes longer than this says that it is under way. */
 const STOP_PATIENCE_MS = 1_000
 
-/** Workers are started together with their server, or before it. */
+/** How long to wait for the server: workers are started together with it, or before it. */
 const START_PATIENCE_MS = 60_000
 
-/** Takes work until a signal stops it. A second one ends the process at once. */
+/** Takes work until a signal stops it. A second signal ends the process at once. */
 export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const screen = createLineScreen(process.stdout, process.env)
   const stop = createStop()
@@ -65,7 +65,7 @@ function tellStopping(screen: Screen, drainMs: number, isStoreAway: () => boolea
   }, STOP_PATIENCE_MS)
 }
 
-/** Null: it was stopped while its store did not answer. */
+/** Null: the worker was stopped while its store did not answer. */
 async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): Promise<OpenedRuntime | null> {
   const { isVerbose } = options
   const notes = createLineScreen(process.stderr, process.env)

@@ -14,12 +14,12 @@ const BUSY = "(another program answers in this conversation: the prompt is said 
 export interface SayingScope extends Pick<PromptRun, "signal" | "words"> {
   readonly desk: Pick<Desk, "turns" | "tasks">
   readonly session: Session
-  /** Null: the answer is printed by somebody else. */
+  /** Null: the caller prints the answer. */
   readonly answers: Screen | null
   readonly notes: Screen
 }
 
-/** Says it, once nobody else has the conversation, and waits for the answer, wherever the turn comes to its end. */
+/** Says the prompt once no other process has the conversation, and waits for the answer, even if another worker gives it. */
 export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Said> {
   const { session, signal } = scope
   const turnsBefore = session.turns().length
@@ -40,14 +40,14 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
   }
 }
 
-/** False: only a person can bring the turn before to its end. */
+/** Waits for the turn before. False if only a person can bring that turn to its end. */
 async function isFree(scope: SayingScope, { turn, isWaiting }: BusyTurn): Promise<boolean> {
   if (!isWaiting) scope.notes.print(BUSY)
   const task = await scope.desk.turns.wait(turn, toWait(scope))
   return "endedAt" in task || scope.signal.aborted
 }
 
-/** The prompt's own turn goes on in another process. */
+/** Waits for the prompt's own turn, which goes on in another process. */
 async function followTaken(scope: SayingScope, turn: TaskId): Promise<Said> {
   const { desk, session, answers, notes, signal } = scope
   notes.print(TAKEN_OVER)
@@ -67,7 +67,7 @@ async function followTaken(scope: SayingScope, turn: TaskId): Promise<Said> {
   return { outcome, text, error: `The turn ${formatEnd(task)}`, accounting }
 }
 
-/** Nobody is here to answer: the first question is printed, and ends the wait. */
+/** No person is here to answer: the first question is printed, and ends the wait. */
 function toWait({ desk, notes, words, signal }: SayingScope): TurnWait {
   const asked = new AbortController()
   return {
@@ -81,7 +81,7 @@ function toWait({ desk, notes, words, signal }: SayingScope): TurnWait {
 
 const WAITING: Said = { outcome: "waiting", text: "", error: null, accounting: null }
 
-/** Nothing of it is kept, and saying it again would not help. */
+/** A prompt of which nothing is kept, and which would be refused again. */
 function refused(error: unknown): Said {
   return { outcome: "refused", text: "", error: toErrorMessage(error), accounting: null }
 }

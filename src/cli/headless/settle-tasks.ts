@@ -10,7 +10,7 @@ import { describeHandoff, describeRunner } from "../format/format-worker.ts"
 export interface LeavingScope {
   readonly desk: Desk
   readonly prompt: Prompt
-  /** How the program is called for this store. */
+  /** The command that starts the program for this store. */
   readonly words: string
   readonly screen: Screen
 }
@@ -44,7 +44,7 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
   return "running"
 }
 
-/** With what came of it, unless the agent itself tells that. */
+/** Announces the end of a task, with its result unless the agent reports that. */
 async function tellEnd({ desk, screen, areReportsOn }: SettlingScope, task: Task): Promise<void> {
   const isReported = areReportsOn && (await desk.tasks.isReported(task))
   const head = isReported ? "" : formatResultHead(task)

@@ -4,14 +4,14 @@ import { formatDuration } from "../format/format.ts"
 /** Ends a run that nobody watches: by a signal or a time limit. */
 export interface Stop {
   readonly signal: AbortSignal
-  /** Aborted when nothing is to be waited for any more. */
+  /** Aborted when the run must wait for nothing any more. */
   readonly hurry: AbortSignal
-  /** Stops after so long, from now on. */
+  /** Stops the run after so long from now. */
   limit(timeoutMs: number): void
   forget(): void
 }
 
-/** The first signal, or the end of the time, stops; another one does not wait for anything, unless it is a hangup. */
+/** The first signal, or the time limit, stops the run. A later signal ends all waiting, unless it is a hangup. */
 export function createStop(): Stop {
   const stop = new AbortController()
   const hurry = new AbortController()

@@ -75,7 +75,7 @@ function createListCommand(): Command {
   })
 }
 
-/** An unknown word arrives at the default command. */
+/** Refuses an unknown word, which arrives at the default command. */
 function refuseWords({ args: [word], parent }: Command): void {
   if (word === undefined) return
   const names = parent?.commands.map((command) => command.name()).join(", ")
@@ -100,7 +100,7 @@ function createCountCommand(): Command {
   })
 }
 
-/** A command that reads tasks. The word is its first argument. */
+/** Makes a command that reads tasks. Its first argument is the word. */
 function looking(
   command: Command,
   work: (context: TaskContext, options: TasksOptions, word: string) => Promise<unknown>,
@@ -119,7 +119,7 @@ async function printOutput(id: string, isFollowing: boolean, context: TaskContex
   if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
 }
 
-/** The reader of a pipe gets the output byte by byte, without a line end that nobody printed. */
+/** The reader of a pipe gets the output byte by byte, without a line end that the task did not print. */
 const PIPE: OutputSink = {
   encoding: "latin1",
   tell: tellAside,
@@ -131,13 +131,13 @@ function withId(name: string, description: string): Command {
   return new Command(name).description(description).argument("<id>", "the first characters are enough", toName)
 }
 
-/** A script may hand on an empty word. */
+/** Refuses an empty word, which a script may hand on. */
 function toName(word: string): string {
   if (word.trim() === "") throw new InvalidArgumentError("It is empty. `meanwhile tasks` lists the ids.")
   return word
 }
 
-/** A command of the prompt under the name it has in the shell, its argument made of all the words. */
+/** Makes a command of the prompt one of the shell. All its words together are its argument. */
 function toShellCommand(
   command: Command,
   { run }: PromptCommand<TaskContext>,

@@ -27,8 +27,8 @@ const LIFE_EVERY_MS = 5_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 
 /**
- * Reads the tasks of this folder, and stops those it is asked to; it takes nothing from the queue. Where there is no
- * data folder yet there are no tasks, and none is made for that.
+ * Reads the tasks of this folder, and stops those it is asked to; takes nothing from the queue. Without a data folder
+ * there are no tasks, and no folder is made.
  */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const { createRuntime } = await import("../../app.ts")
@@ -48,13 +48,13 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   await withRuntime(options, { meanwhile, leave: () => leaving.abort(), begun, waitMs: 0 }, work)
 }
 
-/** A mistyped name makes no folder. */
+/** Refuses a named data folder that does not exist, so that a mistyped name makes none. */
 function refuseNamed({ dataDir }: GlobalOptions): void {
   if (dataDir === undefined) return
   throw new Error(`Nothing was kept in ${resolve(dataDir)}: there is no such folder. Name another: --data-dir FOLDER`)
 }
 
-/** For a task that has to run: it alone runs here, unless another process takes it, and its end is waited for. */
+/** For a task that must run: only that task runs here, unless another process takes it. Waits for its end. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
   const notes = createLineScreen(process.stderr, process.env)
   if (!findDataDirectory(options.dataDir) && !(await findEngine(options)).engine) refuseNamed(options)
@@ -70,7 +70,7 @@ export async function workOnTasks(options: GlobalOptions, work: Work): Promise<v
 
 interface Opened extends Pick<OpenedRuntime, "leave" | "begun"> {
   readonly meanwhile: ScreenRuntime
-  /** The longest wait for the end of tasks that the work has touched. */
+  /** The longest wait for the end of a task that the command was about. */
   readonly waitMs: number
 }
 
@@ -78,7 +78,7 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
   const { meanwhile, leave, begun, waitMs } = opened
   const screen = createLineScreen(process.stdout, process.env)
   const words = toProgramWords(options)
-  // What was begun with the data folder, of all its conversations.
+  // The work that was begun with the data folder, in all its conversations.
   const own = begun && { ...begun, conversations: begun.conversations.list() }
   const stop = new AbortController()
   followSignals().onEach(() => {
@@ -108,7 +108,7 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
   } finally {
     screen.detach()
     if (signal.aborted) process.exitCode ??= EXIT_CODES.stopped
-    // Tasks that began here beside it may come to their end too.
+    // Other tasks that began here may come to their ends, too.
     await closeUnlessAway(meanwhile, { drainMs: signal.aborted ? 0 : waitMs, signal })
   }
 }

@@ -23,7 +23,7 @@ SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks a
 one ends it at once; others then take over what it ran. A terminal that is gone (SIGHUP) stops it too.
 Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 
-/** `meanwhile worker`: a process that takes work and has no conversation. */
+/** `meanwhile worker`: a process that runs tasks and has no conversation. */
 export function createCommand(): Command {
   const worker = new Command("worker")
     .description("take work from the queue, without a conversation")

@@ -9,7 +9,7 @@ interface WorkersOptions extends GlobalOptions {
   readonly json?: true
 }
 
-/** `meanwhile workers`: who takes work, wherever it runs. */
+/** `meanwhile workers`: lists the workers, on whichever machine they run. */
 export function createCommand(): Command {
   const workers = new Command("workers")
     .description(workersCommand.summary)

@@ -14,7 +14,7 @@ export function describeAnswers(question: Question): string {
   return `a number from ${numbers}${own || ", or the words of one"}`
 }
 
-/** Shown below the question. */
+/** The hint below the question. */
 export function formatHint(question: Question): string {
   const { fallback } = question
   const enter = fallback === undefined ? "" : `; enter alone: ${plain(fallback)}`
@@ -22,7 +22,7 @@ export function formatHint(question: Question): string {
 }
 
 /**
- * The letters that stand for an option here. Several options may begin with "always": the hint says which one `a` is.
+ * The letters that stand for options of this question. Several may begin with "always": the hint says which one `a` is.
  */
 function toLetters(options: readonly string[]): readonly string[] {
   const always = alwaysOption(options)

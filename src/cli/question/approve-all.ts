@@ -2,7 +2,7 @@ import { toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { PersonChannel } from "./read-answer.ts"
 
-/** Says yes to whatever is asked for, without anybody looking. What is no matter of yes or no stays unanswered. */
+/** Says yes to every approval, without a person. Questions of other kinds stay unanswered. */
 export function createApproveAll(screen: Screen): PersonChannel {
   return {
     name: "--yes",

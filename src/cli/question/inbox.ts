@@ -21,7 +21,7 @@ export function formatQuestion({ task, question }: InboxItem, command: string, a
   ].join("\n")
 }
 
-/** The same with the call that a person is asked about, and where it is to run; neither for other questions. */
+/** As `formatQuestion`; a question about a call comes with the call and the place where it is to run. */
 export async function formatAsked(desk: AskingHosts, item: InboxItem, command: string): Promise<string> {
   const { question, task } = item
   if (question.about !== "call") return formatQuestion(item, command, [])
@@ -35,7 +35,7 @@ interface AskingHosts {
   readonly tasks: Pick<Desk["tasks"], "askingHost">
 }
 
-/** The folder in which a call is to run, and the machine on which it was asked for: each only if it is another one. */
+/** The folder in which a call is to run, and the machine on which it was asked for, if they are not these here. */
 export async function describePlace({ tasks }: AskingHosts, task: Task): Promise<readonly string[]> {
   const host = await tasks.askingHost(task)
   const folder = task.folder !== null && (host !== null || task.folder !== process.cwd()) ? `in ${task.folder}` : ""
@@ -59,7 +59,7 @@ export function toDetailLines({ question }: Pick<InboxItem, "question">): readon
   return question.detail === undefined ? [] : plain(question.detail).split("\n")
 }
 
-/** The answer as the run that waits understands it; undefined when the text is none. */
+/** The answer as the waiting run understands it; undefined if the text is no answer. */
 export function toAnswer({ question }: Pick<InboxItem, "question">, text: string): boolean | string | undefined {
   if (question.about === "question") return readAnswer(question, text)
   if (question.kind !== "approval") return text === "" ? undefined : text

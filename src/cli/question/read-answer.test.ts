@@ -23,18 +23,18 @@ describe("an answer to a question for permission", () => {
     expect(readAnswer(permission, line)).toBe(value)
   })
 
-  test.each(["maybe", "yes please", "5", "0", "yesterday"])("%j is none, and allows nothing", (line) => {
+  test.each(["maybe", "yes please", "5", "0", "yesterday"])("%j is no answer, and allows nothing", (line) => {
     expect(readAnswer(permission, line)).toBeUndefined()
   })
 })
 
-test("of several options some are chosen by number or by name, and an unknown one is no answer", () => {
+test("several options are chosen by number or by name, and an unknown one is no answer", () => {
   const question = { kind: "choice", text: "Which?", options: ["red", "green", "blue"], isMultiple: true } as const
   expect(readAnswer(question, "1, Blue")).toBe("red, blue")
   expect(readAnswer(question, "1, 7")).toBeUndefined()
 })
 
-test("own words answer a choice that allows them, and a number that is none does not", () => {
+test("own words answer a choice that allows them, and a number of no option does not", () => {
   const question = { kind: "choice", text: "Which?", options: ["red", "green"], allowsText: true } as const
   expect(readAnswer(question, "2")).toBe("green")
   expect(readAnswer(question, "a dark one")).toBe("a dark one")
@@ -43,7 +43,7 @@ test("own words answer a choice that allows them, and a number that is none does
   expect(readAnswer({ ...question, allowsText: false }, "a dark one")).toBeUndefined()
 })
 
-test("an approval takes yes and no only, and an empty line where nothing stands for it is no answer", () => {
+test("an approval takes yes and no only, and an empty line without a default is no answer", () => {
   const question = { kind: "approval", text: "Delete?" } as const
   expect(readAnswer(question, " Yes ")).toBe("yes")
   expect(readAnswer(question, "n")).toBe("no")
@@ -51,11 +51,11 @@ test("an approval takes yes and no only, and an empty line where nothing stands 
   expect(readAnswer(question, "")).toBeUndefined()
 })
 
-test("a text is taken as it is, also one that begins with a slash", () => {
+test("a text is taken as it is, even if it begins with a slash", () => {
   expect(readAnswer({ kind: "text", text: "Where?" }, "/etc/hosts")).toBe("/etc/hosts")
 })
 
-test("what is said about answers names the letters where they count, and which one is always", () => {
+test("the hint names letters that stand for options, and says which option `a` is", () => {
   expect(describeAnswers(permission)).toBe("y, n, a (that is 3) or a number from 1 to 4")
   expect(describeAnswers({ kind: "approval", text: "Delete?" })).toBe("y or n")
   const choice = { kind: "choice", text: "Which?", options: ["red", "green"] } as const

@@ -10,7 +10,7 @@ const NO = /^no?$/i
 /** A no with a reason, which the model reads. */
 export const NO_BECAUSE = /^no?[\s,:;.-]+\S/i
 
-/** The answer that a line stands for. Undefined: the line is none. */
+/** The answer that a line stands for. Undefined: the line is no answer. */
 export function readAnswer(question: Question, line: string): string | undefined {
   const text = line.trim()
   if (text === "") return question.fallback
@@ -53,7 +53,7 @@ function readOwnWords({ allowsText = false }: Question, text: string): string | 
   return allowsText && !/^[\d\s,]+$/.test(text) ? text : undefined
 }
 
-/** By its number, its text, `y` and `n`, or `a`. */
+/** Finds an option by its number, its text, `y` and `n`, or `a`. */
 function findOption(options: readonly string[], text: string): string | undefined {
   const wanted = text.toLowerCase()
   const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined

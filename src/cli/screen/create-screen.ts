@@ -6,14 +6,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const USUAL_ROWS = 24
 
-/** For a conversation: on a terminal what goes on is drawn below what was said. */
+/** A screen for a conversation: on a terminal, current activity is drawn below the finished lines. */
 export function createScreen(output: ScreenOutput, environment: Environment = {}): Screen {
   const isLive = output.isTTY === true && environment["TERM"] !== "dumb"
   return isLive ? createTerminalScreen(output, createStyle(output, environment)) : createLineScreen(output, environment)
 }
 
 /**
- * Text and nothing but text, in the order in which it comes: for a pipe or a file, and also for a terminal that two
+ * A screen that writes plain text in the order in which it comes: for a pipe or a file, and for a terminal that two
  * outputs share, where neither knows what the other has drawn.
  */
 export function createLineScreen(output: ScreenOutput, environment: Environment = {}): Screen {
@@ -25,7 +25,7 @@ export function createLineScreen(output: ScreenOutput, environment: Environment 
     isAtLineStart = text.endsWith("\n")
   }
 
-  /** Without this, the next text would continue an unfinished line. */
+  /** Ends an unfinished line, which the next text would continue. */
   function endLine(): void {
     if (!isAtLineStart) write("\n")
   }
@@ -34,7 +34,7 @@ export function createLineScreen(output: ScreenOutput, environment: Environment 
     isLive: false,
     style: createStyle(output, environment),
     get columns() {
-      // Output without a width is read by programs: nothing is cut.
+      // Programs read output without a width: nothing is cut.
       return output.columns ?? Number.POSITIVE_INFINITY
     },
     get rows() {

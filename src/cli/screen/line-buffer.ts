@@ -1,14 +1,14 @@
 /** Collects pieces of text into whole lines. */
 export interface LineBuffer {
   push(text: string): void
-  /** Hands on what is left of a line that was not ended. */
+  /** Hands on the beginning of a line that was not ended. */
   flush(): void
 }
 
-/** A line that is longer is handed on in parts: some programs never end theirs. */
+/** A longer line is handed on in parts: some programs never end their lines. */
 const LONGEST_LINE = 8_192
 
-/** `onLines` gets the lines that a piece has ended, without their ends. */
+/** `onLines` gets the lines that a piece has ended, without line ends. */
 export function createLineBuffer(onLines: (lines: readonly string[]) => void): LineBuffer {
   let rest = ""
 

@@ -2,18 +2,18 @@ import type { Interface } from "node:readline"
 import type { Style } from "./style.ts"
 
 /**
- * Where the program writes. What it is given is clean: see `plain`. Lines may come while a person types and while an
- * answer is being written: neither is disturbed.
+ * Where the program writes. Callers pass clean text: see `plain`. Lines may come while a person types and while an
+ * answer is being written, and disturb neither.
  */
 export interface Screen {
-  /** A terminal, where lines can be drawn again. */
+  /** True for a terminal, where lines can be drawn again. */
   readonly isLive: boolean
   readonly columns: number
   readonly rows: number
   readonly style: Style
-  /** Whole lines. */
+  /** Writes whole lines. */
   print(text: string): void
-  /** Exactly as it is, without an added line end. */
+  /** Writes the text as it is, without an added line end. */
   write(text: string): void
   /** Ends the line that was begun by `write`, if there is one. */
   endLine(): void
@@ -21,11 +21,11 @@ export interface Screen {
   showActivity(lines: readonly string[]): void
   /** Keeps the prompt below everything. Contract: the reader of the lines calls `enterLine` for each. */
   attach(prompt: Interface): void
-  /** The line that was typed and entered. */
+  /** Shows a line that was typed and entered as a finished one. */
   enterLine(line: string): void
-  /** Draws the prompt again, whose text has changed. */
+  /** Draws the prompt again, after its text has changed. */
   refresh(): void
-  /** Draws what is below the finished lines once more, where the cursor is: others have written to the terminal. */
+  /** Draws everything below the finished lines again, at the cursor, after others have written to the terminal. */
   drawAnew(): void
   detach(): void
 }

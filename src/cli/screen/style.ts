@@ -3,7 +3,7 @@ const ESCAPE = "\u001b["
 export type Style = ReturnType<typeof createStyle>
 
 /**
- * Puts colours around text that is clean already; leaves it as it is where there are none. https://no-color.org: any
+ * Puts colours around text that is clean already, or leaves it as it is where colours are off. https://no-color.org: any
  * value but the empty one turns colours off.
  */
 export function createStyle(

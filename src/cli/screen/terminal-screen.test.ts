@@ -21,7 +21,7 @@ test("what is written in whole lines breaks between words too", () => {
   expect(shown()).toContain("a line that is\nlonger than the\nscreen\nshort\n")
 })
 
-test("in a window that became narrower, what goes on is drawn over all the rows it takes now", () => {
+test("in a window that became narrower, activity is drawn over all the rows it takes now", () => {
   const { output, screen, shown } = open(60)
   screen.showActivity(["x".repeat(50), "short"])
   output.columns = 20

@@ -30,7 +30,7 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
     prompt?.prompt(true)
   }
 
-  /** Takes the finished lines off the one being written; what is longer than the screen is wide is finished in part. */
+  /** Takes the finished lines off the text being written; a line wider than the screen is finished in part. */
   function takeFinished(): string {
     const end = partial.lastIndexOf("\n") + 1
     let finished = wrapWords(partial.slice(0, end), columns())
@@ -92,14 +92,14 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
   }
 }
 
-/** A window that has become narrower has broken lines that fitted before. */
+/** The rows that lines take now: a window that has become narrower has broken lines that fitted before. */
 function rowsOf(lines: readonly string[], columns: number): number {
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(line) / columns)), 0)
 }
 
 /**
- * Before readline draws its prompt, it moves up by the rows it believes to have drawn below the first. After a paste
- * that is not where the cursor is, and only this undocumented property tells it.
+ * Before readline draws its prompt, it moves up by the rows that it believes to have drawn below the first. After a
+ * paste that differs from the rows of the cursor, and only this undocumented property tells the number.
  */
 function rowsItMovesUp(prompt: Interface): number {
   const rows: unknown = Reflect.get(prompt, "prevRows")

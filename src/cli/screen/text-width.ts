@@ -4,7 +4,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
 const WITHOUT_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u
 
-/** How many columns it takes on a terminal. */
+/** How many columns a text takes on a terminal. */
 export function widthOf(text: string): number {
   let width = 0
   for (const character of stripVTControlCharacters(text)) width += widthOfCharacter(character)
@@ -24,7 +24,7 @@ export function breakAt(text: string, columns: number): number {
   return space > 0 ? space + 1 : Math.max(end, 1)
 }
 
-/** How many characters of it fit. */
+/** How many UTF-16 units of a text fit into so many columns. */
 function indexAt(text: string, columns: number): number {
   let width = 0
   let index = 0

@@ -7,7 +7,7 @@ test("a line that is too long breaks between words, below where its text begins"
   expect(wrapWords("fits\n  one two three", 9)).toBe("fits\n  one two\n  three")
 })
 
-test("a table keeps its columns: what is left begins in the one that is named", () => {
+test("a table keeps its columns: the rest of a line begins in the given column", () => {
   expect(wrapWords("/task ID  show what is known", 20, 10)).toBe("/task ID  show what\n          is known")
 })
 

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from "node:util"
 import { widthOf } from "./text-width.ts"
 
 /**
- * Breaks lines that are too long between words; what is left of a line begins below its text, or in the column that
- * `indent` names. A word that is longer than a line stays whole. Colours may stand anywhere.
+ * Breaks lines that are too long between words; the rest of a line begins below its text, or in the column `indent`. A
+ * word that is longer than a line stays whole. Colours may stand anywhere.
  */
 export function wrapWords(text: string, columns: number, indent?: number): string {
   return text
@@ -27,7 +27,7 @@ function wrapLine(line: string, columns: number, indent: number): string {
   return [...rows, row].join("\n")
 }
 
-/** Where its text begins; not so far to the right that nothing fits there. */
+/** The column where a line's text begins; not so far to the right that nothing fits there. */
 function indentOf(line: string, columns: number): number {
   const clean = stripVTControlCharacters(line)
   return Math.min(clean.length - clean.trimStart().length, Math.floor(columns / 2))

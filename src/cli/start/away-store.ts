@@ -3,7 +3,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import { plain } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 
-/** The result, or the other value when the store is away: a program that leaves does not wait for it. */
+/** The result, or `otherwise` if the store is away: a program that leaves does not wait for the store. */
 export async function unlessAway<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
   try {
     return await work
@@ -13,7 +13,7 @@ export async function unlessAway<Result>(work: Promise<Result>, otherwise: Resul
   }
 }
 
-/** False when the store is away: the next program finds unwritten work, as after a crash. */
+/** False if the store is away: the next program finds unwritten work, as after a crash. */
 export function closeUnlessAway(
   meanwhile: ScreenRuntime,
   shutdown?: Parameters<ScreenRuntime["close"]>[0],
@@ -22,7 +22,7 @@ export function closeUnlessAway(
   return unlessAway(closed, false)
 }
 
-/** True if the error comes from a store that nobody waits for any more: the program says so once, at the end. */
+/** True if the error comes from a store that the program no longer waits for, which it says once at the end. */
 export function isForsaken(error: unknown, gone: AbortSignal): boolean {
   return gone.aborted && isMeanwhileError(error, "store_unavailable")
 }

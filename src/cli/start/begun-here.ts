@@ -4,7 +4,7 @@ import { createIdFiles, type IdFiles, toStoreFolder } from "../../desk/id-files.
 
 type SessionId = NonNullable<Task["session"]>
 
-/** In a store that others share: what people have begun with this data folder. */
+/** The work that was begun with this data folder, in a store that others share. */
 export interface BegunHere {
   readonly conversations: IdFiles<SessionId>
   /** Tasks that belong to no conversation. */

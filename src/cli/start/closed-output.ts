@@ -4,8 +4,8 @@ import type { ReadStream } from "node:tty"
 const CLOSED_OUTPUT = 141
 
 /**
- * The reader of the output may have seen enough, as `head` has, or its terminal may be gone: then the program is told
- * to end, as by SIGHUP, and says nothing more. Without anybody at the other end of standard error it goes on.
+ * The reader of standard output may have seen enough, as `head` has, or the terminal may be gone: then the program is
+ * told to end, as by SIGHUP. If only the reader of standard error is gone, the program goes on.
  */
 export function endWithOutput(): void {
   const { stdout, stderr } = process
@@ -20,7 +20,7 @@ export function endWithOutput(): void {
   })
 }
 
-/** The same for a terminal from which the program reads. */
+/** Tells the program to end, as by SIGHUP, when the terminal that it reads from is gone. */
 export function endWithTerminal(input: ReadStream): void {
   input.on("error", (error) => {
     requireClosed(error, input)
@@ -28,7 +28,7 @@ export function endWithTerminal(input: ReadStream): void {
   })
 }
 
-/** A terminal that is gone refuses with EIO; of anything else that is a failure. */
+/** Throws any error but that of a closed output: EIO from a terminal, EPIPE from anything else. */
 function requireClosed(error: Error, stream: { readonly isTTY: boolean }): void {
   const code = "code" in error ? error.code : undefined
   if (code !== (stream.isTTY ? "EIO" : "EPIPE")) throw error

@@ -4,7 +4,7 @@ import { describeFolderProblem, makeFolder } from "../../config/make-folder.ts"
 
 export const DATA_DIRECTORY_NAME = ".meanwhile"
 
-/** Keeps everything in the folder out of the repository it lies in. */
+/** Keeps everything in the folder out of the repository around it. */
 const IGNORE_ALL = "*\n"
 
 /** The folder if it exists: a command that keeps nothing makes none. */
@@ -12,7 +12,7 @@ export function findDataDirectory(name = DATA_DIRECTORY_NAME): string | undefine
   return name === "" || existsSync(resolve(name)) ? openDataDirectory(name) : undefined
 }
 
-/** Makes the folder when it is missing, and returns its path. One that was there keeps its files as they are. */
+/** Makes the folder if it is missing, and returns its path. A folder that was there keeps its files as they are. */
 export function openDataDirectory(name = DATA_DIRECTORY_NAME): string {
   if (name === "") throw new Error("The data folder has no name. Give one: --data-dir FOLDER")
   const path = resolve(name)

@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 
-/** Without a working folder Node says only `uv_cwd`. The first error is the cause of errors during cleanup. */
+/** Explains `uv_cwd`, Node's only word for a missing working folder. Of errors during cleanup, the first error counts. */
 export function describeRefusal(error: unknown): string {
   if (error instanceof SuppressedError) return describeRefusal(error.suppressed)
   const isGone = error instanceof Error && "syscall" in error && error.syscall === "uv_cwd"

@@ -4,9 +4,9 @@ export const EXIT_CODES = {
   failed: 1,
   /** Wrong arguments, or something that a start needs is missing. */
   refused: 2,
-  /** By Ctrl+C, a signal or the time limit. */
+  /** Stopped by Ctrl+C, a signal or the time limit. */
   stopped: 3,
-  /** An approval or an answer is waited for. */
+  /** Work waits for an approval or an answer. */
   needs_person: 4,
 } as const
 

@@ -1,7 +1,7 @@
 import { plain } from "../format/format.ts"
 import type { GlobalOptions } from "./open-runtime.ts"
 
-/** The store of this folder, for commands that open no program. Empty: the one in the data folder. */
+/** The store of this folder, for commands that do not open the whole runtime. Empty: the store in the data folder. */
 export async function findEngine({ engine, trust }: GlobalOptions): Promise<{ readonly engine?: string }> {
   const { findEngineUrl } = await import("../../program/engine.ts")
   const url = await findEngineUrl({

@@ -1,13 +1,14 @@
 /**
  * `key`: Ctrl+C, which a person may mean in several ways. `terminate`: the program is told to end. `hangup`: the
- * terminal or the reader of the output is gone. Several may report a hangup at once, so it ends the program and hurries nothing.
+ * terminal or the reader of the output is gone. A hangup may be reported several times, so it ends the program without
+ * haste.
  */
 export type Interrupt = "key" | "terminate" | "hangup"
 
-/** Ctrl+C, SIGTERM and SIGHUP, one at a time. */
+/** Hands on Ctrl+C, SIGTERM and SIGHUP, one at a time. */
 export interface Interrupts {
   raise(interrupt: Interrupt): void
-  /** Calls back at each one until taken back. */
+  /** Calls back at each interrupt, until the returned function is called. */
   onEach(listener: (interrupt: Interrupt) => void): () => void
 }
 

@@ -13,21 +13,21 @@ export interface GlobalOptions {
   readonly model?: string
   /** The URL of a store on PostgreSQL. */
   readonly engine?: string
-  /** Tasks that run at once here. Default: as configured. */
+  /** How many tasks run at once here. Default: as configured. */
   readonly concurrency?: number
 }
 
 export interface OpenedRuntime {
   readonly meanwhile: Program
-  /** Null: the store is that of the data folder. */
+  /** Null: the store is the one in the data folder. */
   readonly begun: BegunHere | null
-  /** Events of agents from before anybody listened: a turn of an earlier process goes on at once. Given once. */
+  /** Hands over, once, events that came before the caller listened: a turn of an earlier process goes on at once. */
   takeEarlyEvents(): readonly AgentEvent[]
   /** True if the store is away now. */
   isStoreAway(): boolean
-  /** From now on a store that is away is not waited for: calls that need it are refused. */
+  /** From now on, waits for no store that is away: calls that need the store are refused. */
   leave(): void
-  /** Aborted when that has come to pass. */
+  /** Aborted once the store is away and is no longer waited for. */
   readonly gone: AbortSignal
 }
 
@@ -36,9 +36,9 @@ type ProgramWishes = "waitsForServers" | "takesWork" | "worker" | "makesReports"
 export interface OpeningOptions extends GlobalOptions, Pick<ProgramOptions, ProgramWishes> {
   /** The longest wait at the start for the server of the store. */
   readonly startPatienceMs?: number
-  /** Gives up while the store is waited for. */
+  /** Ends the wait for the store at the start. */
   readonly signal?: AbortSignal
-  /** Default false. True: a signal that comes while the store is waited for ends the program, and says so. */
+  /** Default false. If true, a signal during the wait for the store ends the program, with a line about it. */
   readonly endsAtSignal?: boolean
   /** Keeps early events until they are taken. Default false. */
   readonly keepsEarlyEvents?: boolean

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { expect, test } from "vitest"
 import { toProgramWords } from "./program-words.ts"
 
-test("a hint names the store that was asked for, and nothing when none was", () => {
+test("a hint names the store of the options, and nothing if they name none", () => {
   expect(toProgramWords({})).toBe("meanwhile")
   expect(toProgramWords({ engine: "postgres://me@db/work" })).toBe("meanwhile --engine postgres://me@db/work")
 })

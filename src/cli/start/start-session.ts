@@ -10,7 +10,7 @@ const MOST_LOOKED_AT = 100
 export type Session = Awaited<ReturnType<ScreenRuntime["createSession"]>>
 
 export interface SessionWish {
-  /** The id of a session, or the beginning of one; `true`: the last chat, else the last one. Without it: a new one. */
+  /** The id of a session, or its beginning; `true`: the last chat, else the last session. Default: a new session. */
   readonly resume?: string | true
   /** `provider/name`. */
   readonly model?: string
@@ -20,7 +20,7 @@ export interface SessionWish {
   readonly begun: BegunHere | null
 }
 
-/** A new session, or one to go on with. */
+/** Makes a new session, or opens one to go on with. */
 export async function startSession(
   meanwhile: ScreenRuntime,
   { resume, model, name, begun }: SessionWish,
@@ -39,7 +39,7 @@ export async function startSession(
   return session
 }
 
-/** Undefined: the last one is wanted, and there is none. */
+/** Undefined: the last session is wanted, and there is none. */
 async function findSession(
   { sessions }: Pick<Desk, "sessions">,
   wanted: string | true,

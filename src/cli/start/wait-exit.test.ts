@@ -3,7 +3,7 @@ import { withWaitExit } from "./wait-exit.ts"
 
 const countAnswering = (): number => process.listenerCount("SIGTERM")
 
-test("a signal is answered from the first line about the store until that is there, or cannot be had", async () => {
+test("a signal is answered from the first line about the store until the store is there, or has failed", async () => {
   const before = countAnswering()
   const lines: string[] = []
   const print = (line: string): void => void lines.push(line)

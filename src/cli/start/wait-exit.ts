@@ -1,7 +1,7 @@
 import { EXIT_CODES } from "./exit-code.ts"
 
 /**
- * Tells a person that the program waits for the store. From the first line on, a signal says so too, and ends the
+ * Tells a person that the program waits for the store. From the first line on, a signal says that, too, and ends the
  * program.
  */
 export interface WaitExit extends Disposable {
@@ -10,7 +10,7 @@ export interface WaitExit extends Disposable {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
-/** Does the work of opening a store; while it waits for the store, a signal ends the program. */
+/** Opens a store; while the work waits for the store, a signal ends the program. */
 export async function withWaitExit<Result>(
   print: (line: string) => void,
   work: (tell: WaitExit["tell"]) => Promise<Result>,

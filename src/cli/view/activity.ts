@@ -15,7 +15,7 @@ export type ActivityLines = ReturnType<typeof createActivityLines>
 export interface ActivityLinesOptions {
   readonly activity: Activity
   readonly screen: Screen
-  /** Stands before its lines. Empty for the agent a person talks with. */
+  /** The label before an agent's lines. Empty for the agent a person talks with. */
   readonly labelOf: (agent: AgentId) => string
   readonly isSelected: (agent: AgentId) => boolean
   /** True while a question to the person is open. */
@@ -24,7 +24,7 @@ export interface ActivityLinesOptions {
   readonly headline: () => string
 }
 
-/** Draws on a terminal what goes on now: every agent that works, and the calls it waits for. */
+/** Draws the current activity on a terminal: every agent that works, and the calls it waits for. */
 export function createActivityLines(options: ActivityLinesOptions) {
   const { activity, screen, labelOf, isSelected, isAsking, headline } = options
   let timer: NodeJS.Timeout | undefined
@@ -75,12 +75,12 @@ export function createActivityLines(options: ActivityLinesOptions) {
       activity.take(event)
       if (CHANGING.has(event.type)) follow()
     },
-    /** A question of the agent is in the inbox, or is no longer. */
+    /** Marks an agent as asking while its question is in the inbox. */
     markAsking(agent: AgentId, question: TaskId, isOpen: boolean): void {
       activity.markAsking(agent, question, isOpen)
       follow()
     },
-    /** Draws again: another agent was selected. */
+    /** Draws again, after another agent was selected. */
     refresh: follow,
     close(): void {
       isClosed = true

@@ -10,22 +10,22 @@ const OUTPUT_CHARACTERS = 400
 export interface AgentLines {
   writeAnswer(text: string): void
   writeReasoning(text: string): void
-  /** The answer as a whole: shown unless its pieces were. */
+  /** Ends an answer: shows the whole of it unless its pieces were shown. */
   endAnswer(whole: string): void
-  /** The answer so far is void: another follows, or none. */
+  /** Drops an answer that another one replaces, or none: what was shown of it does not count. */
   dropAnswer(): void
-  /** Bounded: what a command prints can be read in full afterwards. */
+  /** Shows a bounded part of the output: all of it can be read afterwards. */
   writeOutput(text: string): void
-  /** A call begins or ends: its output is a new one. */
+  /** Called when a call begins or ends: the bound counts anew for the next output. */
   endOutput(): void
-  /** Whole lines, with the agent's label. */
+  /** Prints whole lines, with the agent's label. */
   note(text: string): void
-  /** Ends what was begun. */
+  /** Ends the lines that were begun. */
   flush(): void
 }
 
 export interface AgentLinesOptions {
-  /** Where answers go, and where everything else does. */
+  /** `answers` gets the answers, `notes` everything else. */
   readonly answers: Screen
   readonly notes: Screen
   readonly transcript: Transcript
@@ -97,12 +97,12 @@ export function createAgentLines(options: AgentLinesOptions): AgentLines {
 /** Where one agent's lines go: always into its transcript, and on the screen while it is shown there. */
 function createAgentOutput({ answers, notes, transcript, isShown }: AgentLinesOptions) {
   return {
-    /** Whole lines beside an answer. */
+    /** Prints whole lines beside an answer. */
     print(text: string): void {
       transcript.print(text)
       if (isShown()) notes.print(text)
     },
-    /** A piece of an answer. */
+    /** Writes a piece of an answer. */
     write(text: string): void {
       transcript.write(text)
       if (isShown()) answers.write(text)

@@ -3,7 +3,7 @@ import type { AgentId, EventOf } from "../format/agent-event.ts"
 import { createTranscript, type Transcript } from "./transcript.ts"
 
 const MOST_OTHERS = 9
-/** `/agents` understands them as something else. */
+/** Names that `/agents` understands as something else. */
 const TAKEN_NAMES = ["all", "main"]
 
 /** An agent that did something in this chat. It stays known for a while when it has ended. */
@@ -14,21 +14,21 @@ export interface KnownAgent {
   name: string
   model: string
   isSubagent: boolean
-  /** `idle`: it has had no turn here. */
+  /** `idle`: the agent has had no turn here. */
   status: "idle" | EventOf<"agent.status_changed">["status"]
   readonly transcript: Transcript
 }
 
 export interface AgentRoster {
-  /** One that is not known becomes so. */
+  /** Finds an agent. Adds one that is not in the roster yet. */
   find(id: AgentId): KnownAgent
-  /** Says who it is. A name that another agent has is numbered. */
+  /** Sets an agent's name and model. A subagent's name that another agent has gets a number. */
   introduce(agent: KnownAgent, event: EventOf<"agent.created">): void
-  /** The agent a person talks with, then the others, the latest first: as many as one can choose from. */
+  /** The agent a person talks with, then the others, the latest first, as many as a person can choose from. */
   list(): readonly KnownAgent[]
-  /** Forgets the oldest that do not work, but for this one. */
+  /** Forgets the oldest agents that do not work, but never `kept`. */
   prune(kept: KnownAgent | undefined): void
-  /** Stands before its lines. Empty for the agent a person talks with. */
+  /** The label before an agent's lines. Empty for the agent a person talks with. */
   labelOf(agent: KnownAgent): string
 }
 

@@ -40,7 +40,7 @@ function open({ isTTY = true } = {}) {
     create,
     say,
     end,
-    /** What was added since the last look, without what moves the cursor. */
+    /** The text that was added since the last look, without codes that move the cursor. */
     look() {
       const added = stripVTControlCharacters(shown).replaceAll("\r", "")
       shown = ""
@@ -49,7 +49,7 @@ function open({ isTTY = true } = {}) {
   }
 }
 
-test("F2 goes through all agents, the main one, the others from the latest on, and all again", () => {
+test("F2 goes from all agents to the main one, to each of the others, the latest first, and back to all", () => {
   const { create, next, selected, titleOf } = open()
   create("a", "reviewer")
   create("b", "reviewer")
@@ -62,7 +62,7 @@ test("F2 goes through all agents, the main one, the others from the latest on, a
   expect(seen).toEqual(["main", "Main 2", "reviewer 2", "reviewer", "all", "main"])
 })
 
-test("a subagent whose name cannot be shown is not taken for the main agent", () => {
+test("a subagent whose name cannot be shown does not look like the main agent", () => {
   const { create, say, look } = open()
   create("a", "\u202e")
   say("a", "one\n")
@@ -84,7 +84,7 @@ test("only the selected agent's lines are shown, and the others' are there when 
   expect(look()).toMatch(/^and wait\n(?![^]*two)/)
 })
 
-test("an answer in mid-line goes on when all agents are shown again", () => {
+test("an unfinished line of an answer goes on when all agents are shown again", () => {
   const { create, say, select, look } = open()
   create("a", "reviewer")
   select("2")
@@ -95,7 +95,7 @@ test("an answer in mid-line goes on when all agents are shown again", () => {
   expect(look()).toMatch(/── all agents ──\n[^]*half of it\n/)
 })
 
-test("as many lines as half the screen holds are shown of an agent that has ended", () => {
+test("half a screen of an ended agent's lines is shown", () => {
   const { create, say, end, select, selected, look } = open()
   create("a", "reviewer")
   say("a", "1\n2\n3\n4\n5\n6\n")
@@ -118,7 +118,7 @@ test("the end of the agent that is shown alone is told", () => {
   expect(look()).toContain("── reviewer has ended (done)")
 })
 
-test("the last nine others are kept, with all that work and the one that is selected", () => {
+test("the last nine other agents are kept, with all that work and the selected one", () => {
   const { create, end, select, agents, selected, next } = open()
   for (let count = 1; count <= 12; count++) {
     create(String(count), `agent ${count}`)
@@ -132,7 +132,7 @@ test("the last nine others are kept, with all that work and the one that is sele
   expect(selected()).toBeUndefined()
 })
 
-test("an agent that there is none of gets near names", () => {
+test("a name that no agent has is answered with near names", () => {
   const { create, select, selected, look } = open()
   create("a", "reviewer")
   look()

@@ -3,19 +3,19 @@ import { toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentRoster, KnownAgent } from "./agent-roster.ts"
 
-/** Whose lines a person sees: of all agents, or of one. */
+/** Selects whose lines a person sees: those of all agents, or of one. */
 export interface AgentSelection {
   shows(agent: KnownAgent): boolean
   showsMain(): boolean
-  /** Undefined: all are shown. */
+  /** Undefined: all agents are shown. */
   selected(): KnownAgent | undefined
   agents(): readonly KnownAgent[]
   titleOf(agent: KnownAgent): string
-  /** All agents, the main one, each of the others, and all again. */
+  /** Goes from all agents to the main one, then to each of the others, and back to all. */
   next(): void
-  /** `all`, `main`, a name or a number. What it does not understand it says. */
+  /** Selects by `all`, `main`, a name or a number. Prints a refusal of anything else. */
   select(wanted: string): void
-  /** The one that is shown alone has ended. */
+  /** Says that an agent has ended, if it is shown alone. */
   tellEnd(agent: KnownAgent): void
 }
 
@@ -27,7 +27,7 @@ export interface AgentSelectionOptions {
 
 export function createAgentSelection({ screen, roster, onChange }: AgentSelectionOptions): AgentSelection {
   const { style } = screen
-  // `main` is the agent that the person talks with: another one after `/resume`.
+  // `main` is the agent that the person talks with, which is another one after `/resume`.
   let choice: "all" | "main" | KnownAgent = "all"
 
   const isMain = (agent: KnownAgent): boolean => roster.labelOf(agent) === ""
@@ -42,7 +42,7 @@ export function createAgentSelection({ screen, roster, onChange }: AgentSelectio
     choice = next === undefined ? "all" : isMain(next) ? "main" : next
     const lines = next?.transcript.last(Math.floor(screen.rows / 2), screen.columns) ?? []
     screen.print([style.dim(`── ${next ? describe(next) : "all agents"} ──`), ...lines].join("\n"))
-    // An answer in mid-line goes on where it is.
+    // An unfinished line of an answer is continued.
     for (const agent of roster.list()) if (shows(agent)) screen.write(agent.transcript.rest())
     onChange()
   }
@@ -70,7 +70,7 @@ export function createAgentSelection({ screen, roster, onChange }: AgentSelectio
       const agents = roster.list()
       const current = selected()
       const index = current ? agents.indexOf(current) : -1
-      // One that is no longer among those to choose from is followed by all.
+      // After an agent that can no longer be chosen, all are shown.
       show(current && index < 0 ? undefined : agents[index + 1])
     },
     select(wanted) {

@@ -58,7 +58,7 @@ test("what a subagent says comes in whole lines behind its name", () => {
   expect(shown()).toBe("I ask. \nreviewer │ one\nreviewer │ two\n")
 })
 
-test("what calls print is indented, cut, and counted anew for the next call", () => {
+test("the output of calls is indented and cut, by a count that begins anew with the next call", () => {
   const { show, shown } = open()
   const call = { agent: MAIN, callId: "1", tool: "run_command" }
   const ended = {
@@ -83,7 +83,7 @@ test("what calls print is indented, cut, and counted anew for the next call", ()
   expect(shown()).toMatch(/• run_command echo x\n {2}│ x\n✗ run_command exited with 1 after 5 ms\n$/)
 })
 
-test("calls and their ends are told in words, and a refusal is none of a failure", () => {
+test("calls and their ends are told in words, and a refusal is not told as a failure", () => {
   const { show, shown } = open()
   const call = { agent: MAIN, callId: "1", tool: "updateFile" }
   const ended = { ...call, type: "tool_call.ended", isRefused: false, durationMs: 5, taskId: null } as const
@@ -128,7 +128,7 @@ test("a call that moved to the background names its task, whose end can then be 
   expect(tasks).toEqual([TASK, TASK])
 })
 
-test("a call that waits for an approval is not said to have moved", () => {
+test("a call that waits for an approval is not reported as moved", () => {
   const { show, shown } = open()
   const call = { agent: MAIN, callId: "1", tool: "fetch_url", isAwaitingApproval: true } as const
   const ended = { ...call, isSuccess: true, isRefused: false, durationMs: 11, summary: "", taskId: TASK }
@@ -136,7 +136,7 @@ test("a call that waits for an approval is not said to have moved", () => {
   expect(shown()).toBe("? fetch_url waits for your approval as [3f1c2a90]\n")
 })
 
-test("results that a limit keeps from being reported say which, and are shown once", () => {
+test("results that a limit keeps from being reported name the limit, and are shown once", () => {
   const text = "Task 3f1c2a90 (npm test): completed."
   const shownBy = (onUnreported?: () => void): string => {
     const { show, shown } = open({}, onUnreported)
@@ -158,7 +158,7 @@ test("a turn that nobody waits for tells why it failed", () => {
   expect(shown()).toBe("session child-id │ The turn failed: the key was refused\n")
 })
 
-test("why the model is asked again is told once, as long as it is the same", () => {
+test("the reason why the model is asked again is told once, until it changes", () => {
   const { show, shown } = open()
   const retried = { type: "model_call.retried", agent: MAIN, afterMs: 500 } as const
   show({ ...retried, attempt: 1, reason: "No network." })
@@ -174,7 +174,7 @@ test("why the model is asked again is told once, as long as it is the same", () 
   ])
 })
 
-test("what the agent says by itself is marked with what it is about, before its first word", () => {
+test("a report is marked with the tasks that it is about, before its first word", () => {
   const { show, shown } = open()
   const task = { id: TASK ?? ("" as never), title: "npm\ntest" }
   const group = { id: "group-id" as never, name: "checks" }
@@ -188,7 +188,7 @@ test("what the agent says by itself is marked with what it is about, before its 
   )
 })
 
-test("a notification is shown unless what it tells was told", () => {
+test("a notification is shown unless its news was told already", () => {
   const { show, shown, told } = open()
   const taskIds = [TASK ?? ("" as never)]
   show({ type: "notification.shown", agent: MAIN, text: "It has\u0007 ended.", taskIds })

@@ -12,17 +12,17 @@ import { formatCall, formatCallEnd } from "../format/format-call.ts"
 
 export interface AgentViewOptions {
   readonly activity: Activity
-  /** Where the answers of the agent a person talks with go. */
+  /** Gets the answers of the agent a person talks with. */
   readonly answers: Screen
-  /** Where everything else goes. */
+  /** Gets everything else. */
   readonly notes: Screen
-  /** The agent a person talks with: the others are shown with their names. */
+  /** True for the agent a person talks with. The others are shown with their names. */
   readonly isMain: (agent: AgentId) => boolean
   /** True while a question to the person is open. Default: never. */
   readonly isAsking?: () => boolean
   /** True if the caller tells how the agent's turn failed. */
   readonly isAwaited: (agent: AgentId) => boolean
-  /** A call goes on as this task. */
+  /** Called when a call goes on as a task. */
   readonly onTask: (taskId: TaskId) => void
   /** True if the caller has shown what a notification about these tasks would say. Default: false. */
   readonly isTold?: (taskIds: readonly TaskId[]) => boolean
@@ -38,7 +38,7 @@ export interface AgentView {
    * After how long all calls that an agent waits for have moved to the background; null: not all do, or there is none.
    */
   backgroundAfterMs(agent: AgentId): number | null
-  /** A question of the agent waits in the inbox, or does no longer. */
+  /** Marks an agent as asking while its question waits in the inbox. */
   markAsking(agent: AgentId, question: TaskId, isOpen: boolean): void
   close(): void
 }
@@ -141,18 +141,18 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   }
 }
 
-/** One that has not ended. */
+/** An agent that has not ended. */
 interface ShownAgent {
   readonly known: KnownAgent
   readonly lines: AgentLines
   /** Running calls, each with the time after which it moves to the background; null: never. */
   readonly calls: Map<string, number | null>
   accounting: TurnAccounting | null
-  /** Why the model was asked again, as it was last told. */
+  /** The reason that was last told why the model was asked again. */
   retryReason: string
 }
 
-/** The agents of one screen: who they are, whose lines it shows, and what goes on in each. */
+/** The agents of one screen: the roster, the selection of those that it shows, and their activity. */
 function createShownAgents(options: AgentViewOptions) {
   const { answers, notes, isMain, isAsking = () => false } = options
   const agents = new Map<AgentId, ShownAgent>()
@@ -189,7 +189,7 @@ function createShownAgents(options: AgentViewOptions) {
       agents.set(id, agent)
       return agent
     },
-    /** It has ended. What it said stays with the roster. */
+    /** Ends an agent. Its transcript stays with the roster. */
     end(id: AgentId): void {
       const known = roster.find(id)
       if (known.status !== "error") known.status = "done"
@@ -200,7 +200,7 @@ function createShownAgents(options: AgentViewOptions) {
   }
 }
 
-/** If the caller announces ends itself, only the reason why there is no report, and the results, are new. */
+/** If the caller announces ends itself, shows only the reason why there is no report, and the results. */
 function showUnreported(
   { taskIds, text, why }: EventOf<"notification.shown">,
   lines: ShownAgent["lines"],
@@ -213,7 +213,7 @@ function showUnreported(
   else lines.note(plain(text))
 }
 
-/** Names the same reason once. */
+/** Names a reason only once while it stays the same. */
 function toRetryNote({ attempt, reason, afterMs }: EventOf<"model_call.retried">, agent: ShownAgent): string {
   const isTold = attempt > 1 && agent.retryReason === reason
   agent.retryReason = reason
@@ -223,7 +223,7 @@ function toRetryNote({ attempt, reason, afterMs }: EventOf<"model_call.retried">
 
 const TITLES_CHARACTERS = 100
 
-/** Stands before what the agent says without having been asked. */
+/** The line above a report, which says what the report is about. */
 function formatReportHead({ tasks, group }: Pick<EventOf<"report.started">, "tasks" | "group">): string {
   const [first] = tasks
   if (group) return `(about group ${toLine(group.name)}: ${countOf(tasks.length, "task")})`

@@ -8,7 +8,7 @@ test("the last 200 lines are kept, and of them as many as fit are shown", () => 
   expect(transcript.last(2, 80)).toEqual(["line 299", "line 300"])
 })
 
-test("a line takes as many rows as the screen is too narrow for it, and one that fits nowhere is cut", () => {
+test("a line that is too wide for the screen takes several rows, and a line that does not fit at all is cut", () => {
   const transcript = createTranscript()
   transcript.print("first")
   transcript.print(`\u001b[2m${"x".repeat(25)}\u001b[22m`)
@@ -18,7 +18,7 @@ test("a line takes as many rows as the screen is too narrow for it, and one that
   expect(createTranscript().last(5, 10)).toEqual([])
 })
 
-test("a line that is being written is told apart from those that have ended", () => {
+test("a line that is being written is kept apart from those that have ended", () => {
   const transcript = createTranscript()
   transcript.write("one\ntw")
   expect(transcript.last(9, 80)).toEqual(["one"])

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from "node:util"
 import { cutToWidth, widthOf } from "../screen/text-width.ts"
 
 const MOST_LINES = 200
-/** A line that is longer is kept in parts. */
+/** A longer line is cut, or kept in parts while it is being written. */
 const LONGEST_LINE = 8_192
 
 export type Transcript = ReturnType<typeof createTranscript>
 
-/** The last of what one agent said and did, as it would stand on a screen. */
+/** The last lines of what one agent said and did, as they would stand on a screen. */
 export function createTranscript() {
   let lines: string[] = []
   let rest = ""
@@ -24,18 +24,18 @@ export function createTranscript() {
 
   return {
     endLine,
-    /** The line that was begun and not ended. */
+    /** The unfinished line. */
     rest: (): string => rest,
-    /** Whole lines. A line that is being written stays below what is printed meanwhile, as on the screen. */
+    /** Adds whole lines. An unfinished line stays below lines that are printed meanwhile, as on the screen. */
     print: (text: string): void => add(text.split("\n").map((line) => line.slice(0, LONGEST_LINE))),
-    /** A piece of a line, which later ones continue. */
+    /** Adds a piece of text; later pieces continue its last line. */
     write(text: string): void {
       const written = `${rest}${text}`.split("\n")
       rest = written.pop() ?? ""
       if (written.length > 0) add(written.map((line) => line.slice(0, LONGEST_LINE)))
       if (rest.length > LONGEST_LINE) endLine()
     },
-    /** The last whole lines that fit into so many rows; of a single one that does not, its beginning. */
+    /** The last whole lines that fit into so many rows; if not even the last one fits, its beginning. */
     last(rows: number, columns: number): readonly string[] {
       let room = rows
       let first = lines.length
