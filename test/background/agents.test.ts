@@ -10,7 +10,7 @@ import { call, openBackground } from "../support/background/open-background.ts"
 const plugins = () => [createSubagentPlugin({ directories: [] })]
 const isBelow = ({ system }: ModelRequest): boolean => system.includes("You are a subagent")
 
-/** One script for the agent and another for all below it: they share the model. */
+/** One script for the agent and another for all its subagents: they share the model. */
 function* talk(main: readonly ScriptStep[], below: ScriptStep): Generator<ScriptStep> {
   const left = [...main]
   for (;;) yield (request) => (isBelow(request) ? below : (left.shift() ?? "That is all."))
@@ -72,7 +72,7 @@ test("agents that a start tool starts count against the limit of whoever called 
   for (const number of [1, 2]) await agent.ended(number)
 })
 
-test("the same agent asked for twice is found, whatever is handed over with it", async () => {
+test("an agent that is asked for twice with the same words is found, even with another handover", async () => {
   const gate = createGate()
   const below: ScriptStep = async () => ({ gate: gate.pass(), text: "Done." })
   const main = [
@@ -89,7 +89,7 @@ test("the same agent asked for twice is found, whatever is handed over with it",
   await agent.ended(1)
 })
 
-test("the same words to an agent of another profile are other work", async () => {
+test("the same words to an agent of another profile count as other work", async () => {
   const gate = createGate()
   const below: ScriptStep = async () => ({ gate: gate.pass(), text: "Done." })
   const start = (profile?: string) => call("start_agent", { task: "Read.", ...(profile && { profile }) })
@@ -110,7 +110,7 @@ test("the same words to an agent of another profile are other work", async () =>
   for (const number of [1, 2, 3]) await agent.ended(number)
 })
 
-test("a message to a task goes to the agent that works, and a completed one goes on with it", async () => {
+test("a message to a task reaches its working agent, and a completed agent resumes with the message", async () => {
   const gate = createGate()
   const heard: string[] = []
   const below: ScriptStep = async ({ messages }) => {

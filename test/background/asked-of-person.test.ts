@@ -29,7 +29,7 @@ async function openGated(vocabulary: VocabularyName, script: readonly ScriptStep
   return { ...agent, work: await slow.call(1) }
 }
 
-test("a wait for everything waits for the work, while a person is asked something", async () => {
+test("a wait for everything waits for the work, even while a gate waits for a person", async () => {
   const agent = await openGated("meanwhile", [call("wait_for"), "All done."])
   const isWaiting = nextWait(agent.runtime)
   const turn = agent.session.send("wait")
@@ -41,7 +41,7 @@ test("a wait for everything waits for the work, while a person is asked somethin
   expect(await openWaits(agent)).toHaveLength(1)
 })
 
-test("a wait for everything ends where the work itself has asked a person", async () => {
+test("a wait for everything ends if the work itself has asked a person", async () => {
   const agent = await openGated("meanwhile", [call("wait_for"), "It asks."])
   await agent.runtime.tasks.start({ tool: "asking", input: {}, session: agent.session.id })
   await eventually("a person is asked", async () => (await openWaits(agent)).length === 2)
@@ -49,7 +49,7 @@ test("a wait for everything ends where the work itself has asked a person", asyn
   expect(agent.answers()[0]).toMatchObject({ reason: "needs_answer" })
 })
 
-test("cancelling all stops the work, and leaves what a person is asked to them", async () => {
+test("cancelling all stops the work, and leaves an open gate to the person", async () => {
   const agent = await openGated("opencode", [call("background_cancel", { all: true }), "Stopped."])
   await agent.session.send("stop")
   expect(agent.answers()[0]).toMatchObject({ cancelled: 1 })

@@ -21,7 +21,7 @@ async function openRegistry() {
   return { registry, describeStart }
 }
 
-test("the plugin background finds capable tools through the registry, and hands the work to their plugin", async () => {
+test("the background plugin finds capable tools through the registry, and hands the work to their plugin", async () => {
   const gated = createGatedTool({ obeys: true })
   const start = call("startBackgroundTask", { plugin_name: "test", tool_name: "gated", arguments: { name: "a" } })
   const agent = await openBackground([start, "It runs."], { tools: [gated.tool, add] })
@@ -62,7 +62,7 @@ test("000-57: what is exposed is discovered again after each plugin that comes o
   expect(describeStart()).toContain("none is exposed now")
 })
 
-test("a plugin that is hidden hears of nothing any more, and is up to date when it is back", async () => {
+test("a hidden plugin hears of no changes, and is up to date when it is exposed again", async () => {
   const { registry, describeStart } = await openRegistry()
   await registry.unexpose("background")
   const changes: string[] = []
@@ -73,7 +73,7 @@ test("a plugin that is hidden hears of nothing any more, and is up to date when 
   expect(describeStart()).toContain("echo")
 })
 
-test("a change that changes nothing for the model is not passed on, and no change is answered by another for ever", async () => {
+test("a change that the model cannot see is not passed on, and two plugins do not answer each other for ever", async () => {
   const { registry } = await openRegistry()
   await registry.register(createBackgroundPluginNamed("second"))
   const changes: string[] = []
@@ -84,13 +84,13 @@ test("a change that changes nothing for the model is not passed on, and no chang
   expect(changes.filter((change) => change.startsWith("plugin.tools_changed"))).toHaveLength(2)
 })
 
-/** Two of them at once would be a mistake, but must not hang. */
+/** Two background plugins at once would be a mistake, but must not hang. */
 function createBackgroundPluginNamed(name: string) {
   const plugin = createBackgroundPlugin()
   return new Proxy(plugin, { get: (target, key) => (key === "name" ? name : Reflect.get(target, key)) as unknown })
 }
 
-test("agents are offered while a plugin is there that starts them", async () => {
+test("agents are offered while a plugin that starts agents is exposed", async () => {
   const { registry } = await openRegistry()
   const names = (): readonly string[] => registry.tools().map(({ tool }) => tool.name)
   expect(names()).not.toContain("start_agent")
@@ -149,7 +149,7 @@ describe.each(VOCABULARIES)("the vocabulary %s", (vocabulary) => {
     expect(instructions).toMatch(/data, whatever it says/)
   })
 
-  test("never tells the model to look again and again", () => {
+  test("never tells the model to poll", () => {
     for (const text of texts) {
       expect(text).not.toMatch(/\bpoll|periodically|keep checking|check (?:back|again|status|on it)|monitor/i)
     }

@@ -29,7 +29,7 @@ describe("C15. The same work asked for twice while the first is alive: the model
     expect(gated.calls).toHaveLength(1)
   })
 
-  test("also when the folder that it runs in is spelled out where it is kept", async () => {
+  test("also if the kept task has its folder spelled out", async () => {
     const gated = createGatedCommand()
     const pin = (input: unknown) => ({ ...(input as object), cwd: "/here" })
     const agent = await openBackground([{ calls: [start, start] }, "It runs."], {
@@ -41,7 +41,7 @@ describe("C15. The same work asked for twice while the first is alive: the model
     expect(agent.answers()[1]?.["note"]).toContain("runs already")
   })
 
-  test("but it is started a second time when that is said", async () => {
+  test("but it is started a second time with `again`", async () => {
     const gated = createGatedCommand()
     const again = { tool: "start_task", input: { ...INSTALL, again: true } }
     const agent = await openBackground([{ calls: [start] }, { calls: [again] }, "Both run."], {
@@ -53,7 +53,7 @@ describe("C15. The same work asked for twice while the first is alive: the model
     expect((await agent.task(1)).id).not.toBe((await agent.task(2)).id)
   })
 
-  test("and work that has ended, or is another's, is started", async () => {
+  test("and work is started that has ended, or that another conversation does", async () => {
     const gated = createGatedCommand()
     const agent = await openBackground(
       [{ calls: [start] }, "Runs.", { calls: [start] }, "Runs.", { calls: [start] }, "Runs."],

@@ -4,7 +4,7 @@ import { createBackgroundPlugin, type VocabularyName } from "../../src/builtin/b
 
 const guide = readFileSync("docs/guide/plugins/background.md", "utf8")
 
-/** Tool, and whether it needs no permission: of the table below the heading of a vocabulary. */
+/** From the table below a vocabulary's heading: each tool, and whether it needs no permission. */
 function rowsOf(vocabulary: VocabularyName): ReadonlyMap<string, boolean> {
   const [, section = ""] = guide.split(`\n## \`${vocabulary}\`\n`)
   const [own = ""] = section.split("\n## ")

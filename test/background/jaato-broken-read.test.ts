@@ -6,7 +6,7 @@ import { call, callWithTask, createGatedCommand, openBackground } from "../suppo
 
 const BUILD = { plugin_name: "cli", tool_name: "runCommand", arguments: { name: "npm ci" } }
 
-test("a result whose reading fails halfway is not used up, and is told by itself", async () => {
+test("a result whose reading fails halfway does not count as used, and is told by itself", async () => {
   const gated = createGatedCommand()
   const agent = await openBackground(
     [call("startBackgroundTask", BUILD), callWithTask("getBackgroundTaskResult", { wait: true }), "Hm.", "I see."],
@@ -21,7 +21,7 @@ test("a result whose reading fails halfway is not used up, and is told by itself
   })
   const turn = agent.session.send("install")
   const running = await gated.call(1)
-  // What has ended before that is told with the answer of the call that started it.
+  // The task must not end before this: its result would be told with the answer of the call that started it.
   await eventually("the result is asked for", () => agent.model.callCount === 2)
   running.finish("installed")
   await turn

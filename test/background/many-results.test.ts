@@ -7,8 +7,8 @@ import { type BackgroundOptions, call, openBackground } from "../support/backgro
 const MANY = 90
 const LIMITS = { maxConcurrentTasks: MANY, maxConcurrentPerPlugin: MANY, maxConcurrentPerSession: MANY }
 
-/** What the model of the conversation has read of tool results and notices. */
 type Agent = Awaited<ReturnType<typeof openBackground>>
+/** What the model of the conversation has read, of tool results and notices too. */
 const readBy = ({ session }: Agent): string =>
   session
     .history()
@@ -32,7 +32,7 @@ async function waitForAll(values: readonly string[], wait: ReturnType<typeof cal
 }
 
 describe("results that are waited for together", () => {
-  test("are all read in the answer, the long ones cut alike", async () => {
+  test("are all read in the answer, the long ones cut to the same length", async () => {
     const marks = toMarks(3)
     const values = marks.map((mark) => `${mark} ${"x".repeat(20_000)}`)
     const { answer, agent } = await waitForAll(values, call("wait_for", { group: "all" }))
@@ -42,7 +42,7 @@ describe("results that are waited for together", () => {
     expect(await agent.session.trajectory.unconsumed()).toEqual(new Map())
   })
 
-  test("are told by themselves where the answer has no room for them, and each once", async () => {
+  test("are told by themselves if the answer has no room for them, each once", async () => {
     const marks = toMarks(MANY)
     const values = marks.map((mark) => `${mark} ${"x".repeat(300)}`)
     const { answer, agent } = await waitForAll(values, call("wait_for", { group: "all" }))
@@ -51,7 +51,7 @@ describe("results that are waited for together", () => {
     for (const mark of marks) expect(read.split(mark)).toHaveLength(2)
   })
 
-  test.each([1_000, 5_000])("are each read once where an answer holds %d characters", async (characters) => {
+  test.each([1_000, 5_000])("are each read once if an answer holds %d characters", async (characters) => {
     const marks = toMarks(12)
     const values = marks.map((mark) => `${"x".repeat(2_000)} ${mark}`)
     const agent = { toolResultLimitCharacters: characters }
@@ -62,7 +62,7 @@ describe("results that are waited for together", () => {
     for (const mark of marks) expect(read.split(mark)).toHaveLength(2)
   })
 
-  test("fill an answer that may be long", async () => {
+  test("fill an answer that is allowed to be long", async () => {
     const values = toMarks(10).map((mark) => `${mark} ${"x".repeat(6_000)}`)
     const agent = { toolResultLimitCharacters: 120_000 }
     const { answer } = await waitForAll(values, call("wait_for", { group: "all" }), { agent })
@@ -70,7 +70,7 @@ describe("results that are waited for together", () => {
     expect(answer).not.toContain("cut short")
   })
 
-  test("are not used up by a turn that was kept open for them in vain", async () => {
+  test("are not used up by a turn that was kept open for them but ended first", async () => {
     const gated = createGatedTool({ obeys: true })
     const toStart = (name: string, more = {}) => ({
       tool: "start_task",

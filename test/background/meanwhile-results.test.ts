@@ -6,7 +6,7 @@ import { call, callWithTask } from "../support/background/open-background.ts"
 import { openMeanwhile, start } from "../support/background/open-meanwhile.ts"
 
 describe.each(PLACES)("in a conversation %s", (_, isKept) => {
-  test("a task is started, looked at, and its result is told once, by whoever is first", async () => {
+  test("a task is started, looked at, and its result is told once, whichever way comes first", async () => {
     const agent = await openMeanwhile(
       [
         { calls: [start("a", { title: "bake bread" })] },
@@ -35,7 +35,7 @@ describe.each(PLACES)("in a conversation %s", (_, isKept) => {
     expect(lastSaid(agent.model, -1)).toBe("anything else?")
   })
 
-  test("a start that is to be waited for keeps the turn open, and its result is not told again", async () => {
+  test("a start with `wait` keeps the turn open, and its result is not told again", async () => {
     const agent = await openMeanwhile([{ calls: [start("a", { wait: true })] }, "It is done.", "Nothing new."], {
       isKept,
     })
@@ -69,7 +69,7 @@ describe.each(PLACES)("in a conversation %s", (_, isKept) => {
     expect(lastSaid(agent.model, -1)).toContain("bread")
   })
 
-  test("a wait is ended by what the person says, and nothing is stopped by that", async () => {
+  test("a message of the person ends a wait, and stops no task", async () => {
     const agent = await openMeanwhile([{ calls: [start("a")] }, call("wait_for"), "What is it?", "You said hello."], {
       isKept,
     })
@@ -82,7 +82,7 @@ describe.each(PLACES)("in a conversation %s", (_, isKept) => {
     expect((await agent.task(1)).status).toBe("running")
   })
 
-  test("waiting for any of them, or for a text that one prints, ends as soon as that is there", async () => {
+  test("a wait for any of several tasks, or for a text that one prints, ends as soon as that has come", async () => {
     const agent = await openMeanwhile(
       [
         { calls: [start("a"), start("b")] },

@@ -75,7 +75,7 @@ test("what another conversation started can be read, and neither cancelled nor w
   expect((await agent.task(1)).status).toBe("running")
 })
 
-test("a prefix that means several tasks is refused with all of them", async () => {
+test("a prefix of several ids is refused with all of these tasks", async () => {
   const agent = await openMeanwhile([
     { calls: Array.from({ length: 17 }, (_, index) => start(String(index))) },
     async () => {
@@ -91,7 +91,7 @@ test("a prefix that means several tasks is refused with all of them", async () =
   expect(refusal).toMatch(/could be any of [0-9a-f-]{8,}, [0-9a-f-]{8,}/)
 })
 
-test("a tool that cannot run in the background is refused with those that can, and one not offered is not started", async () => {
+test("a tool that cannot run in the background is refused with those that can, and no unoffered tool is started", async () => {
   const agent = await openMeanwhile(
     [
       call("start_task", { tool: "add", input: { a: 1, b: 2 } }),
@@ -110,7 +110,7 @@ test("a tool that cannot run in the background is refused with those that can, a
   expect(notOffered).toContain("There is no tool echo to run in the background. These can: gated.")
 })
 
-test("the ids that it shows are taken back, and what it started keeps its title, limits and notify", async () => {
+test("the ids in answers are accepted as input, and a started task keeps its title, limits and notify", async () => {
   const agent = await openMeanwhile([
     { calls: [start("a", { title: "bake", timeout_seconds: 90, notify: "silent" })] },
     callWithTask("cancel_task"),
@@ -125,7 +125,7 @@ test("the ids that it shows are taken back, and what it started keeps its title,
   })
 })
 
-test("a start that has to wait for a slot says its place in the queue", async () => {
+test("a start that must wait for a slot says its place in the queue", async () => {
   const agent = await openMeanwhile([{ calls: [start("a"), start("b")] }, "One runs, one waits."], {
     background: { maxConcurrentPerPlugin: 1 },
   })

@@ -6,7 +6,7 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { echo } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 
-test("what nobody can run says so in the lists that a model sees", async () => {
+test("lists that a model sees say which tasks no worker can run", async () => {
   const plugins = [definePlugin({ kind: "tool", name: "test", tools: [echo] })]
   await using desk = await openTestRuntime({ dataDirectory: createFolder(), plugins, takesWork: false })
   await desk.tasks.start({ tool: "echo", input: {} })

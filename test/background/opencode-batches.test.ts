@@ -12,7 +12,7 @@ import {
   resume,
 } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenDelegation
 const output = (number: number, more = {}) => about(() => agent, "background_output", number, more)
 const ofBatch =
@@ -62,7 +62,7 @@ describe("Group related tasks", () => {
     expect(JSON.stringify(told)).toMatch(/First\..*Second\.|Second\..*First\./)
   })
 
-  test("a batch that nobody has is an error that says where the batches are", async () => {
+  test("an unknown batch is an error that says how to find the batches", async () => {
     agent = await openDelegation([call("background_output", { batch: "nope" }), "Oh."], [])
     await agent.session.send("see")
     expect(JSON.stringify(agent.answers())).toContain("background_list shows the batches")
@@ -173,7 +173,7 @@ describe("every status", () => {
   })
 })
 
-test("the same prompt while the first is alive is not launched twice, and names the task that works on it", async () => {
+test("the same prompt is not launched twice while the first task is live, and the answer names that task", async () => {
   const { gate, step } = behindGate("3.")
   agent = await openDelegation([launch("Count."), launch("Count."), "It works."], [step])
   await agent.session.send("count")

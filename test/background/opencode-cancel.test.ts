@@ -10,7 +10,7 @@ import {
   openDelegation,
 } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenDelegation
 
 describe("Cancel running tasks", () => {
@@ -45,7 +45,7 @@ describe("Cancel running tasks", () => {
     expect(lastSaid(agent.model, -1)).toBe("hello")
   })
 
-  test("cancelling needs to know what: none and two of them are refused", async () => {
+  test("cancelling needs exactly one of its arguments: none and two are refused", async () => {
     const both = call("background_cancel", { all: true, batch: "x" })
     agent = await openDelegation([call("background_cancel"), both, "Oh."], [])
     await agent.session.send("stop")

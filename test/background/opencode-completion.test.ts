@@ -13,12 +13,12 @@ import {
 const SCAN_MS = 5_000
 const STEP_MS = 100
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenDelegation
 const wait = about(() => agent, "background_output", 1, { block: true })
 
 describe("Detect completion via event", () => {
-  test("the end of the turn that was asked for is the task's end, and seen without any time passing", async () => {
+  test("the end of the requested turn is the task's end, and is seen without any time passing", async () => {
     const clock = createManualClock()
     const { gate, step } = behindGate("3 files.")
     agent = await openDelegation([launch("Count."), wait, "3."], [step], { clock })
@@ -58,7 +58,7 @@ describe("Fallback to polling", () => {
     const ended = await agent.ended(1)
     const endedAt = "endedAt" in ended ? ended.endedAt : 0
     await eventually("the end is seen", () => {
-      // No time passes beyond the interval: what is still on its way then may arrive, and nothing new begins.
+      // No time passes beyond the interval: events under way may still arrive, and nothing new begins.
       clock.advance(over.is || clock.now() - endedAt >= SCAN_MS ? 0 : STEP_MS)
       return over.is
     })

@@ -19,7 +19,7 @@ import { createFolder } from "../support/workplace.ts"
 const SESSION = "asker" as SessionId
 const FOLLOW_UP = "And the folders?"
 
-/** Whatever is asked: one agent is launched, asked more once, and then it is said. */
+/** Answers any request: launches one agent, asks it a follow-up once, and then says so. */
 function* ask(): Generator<ScriptStep> {
   for (;;) yield toAnswer
 }
@@ -67,7 +67,7 @@ async function launch(folder: string): Promise<void> {
   await runtime.close()
 }
 
-/** True when the life came to its end before all was done. */
+/** True if the process crashed before all was done. */
 async function askMore(folder: string, crash: CrashPoint): Promise<boolean> {
   const { life, runtime: opening } = await begin(folder, 2, crash)
   const lived = opening.then(async (runtime) => {

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts"
 import { call } from "../support/background/open-background.ts"
 import { about, endedAgain, type OpenDelegation, openCompleted, resume } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenDelegation
 const output = (number: number, more = {}) => about(() => agent, "background_output", number, more)
 const ask = (prompt: string) => resume(() => agent, 1, prompt)

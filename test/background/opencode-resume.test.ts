@@ -16,7 +16,7 @@ import {
   resume,
 } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenDelegation
 const output = (number: number, more = {}) => about(() => agent, "background_output", number, more)
 const ask = (prompt: string) => resume(() => agent, 1, prompt)
@@ -148,7 +148,7 @@ describe("Reject concurrent resume", () => {
     expect(agent.asked()).toHaveLength(2)
   })
 
-  test("of two follow-ups in one message one is sent", async () => {
+  test("only one of two follow-ups in one message is sent", async () => {
     const { gate, step } = behindGate("2 folders.")
     const both: ScriptStep = async () => {
       const { id } = await agent.task(1)

@@ -13,7 +13,7 @@ import {
   toLaunch,
 } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenDelegation
 const output = (number: number, more = {}) => about(() => agent, "background_output", number, more)
 
@@ -59,7 +59,7 @@ describe("Launch background task", () => {
     expect(JSON.stringify(message)).toContain('"background_task"')
   })
 
-  test("an agent that nobody has is refused, with the names that come near", async () => {
+  test("an unknown agent is refused, with near names", async () => {
     agent = await openDelegation([{ calls: [toLaunch("Count.", { agent: "worcker" })] }, "Oh."], [])
     await agent.session.send("count")
     expect(JSON.stringify(agent.answers())).toMatch(/There is no profile.*worcker.*worker/)

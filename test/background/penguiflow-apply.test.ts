@@ -13,7 +13,7 @@ import {
 } from "../support/background/open-background.ts"
 import { openDelegation } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenBackground
 
 const toSpawn = (name: string, more: JsonObject = {}) => ({
@@ -29,7 +29,7 @@ async function open(script: readonly ScriptStep[], options: BackgroundOptions = 
 
 const gate = { merge_strategy: "human_gated", description: "the build" }
 
-/** A gated task has ended, and the model wants to use what it came to. */
+/** Opens a conversation in which a gated task has ended, and the model wants to use its result. */
 async function openGated(action: string, options: BackgroundOptions = {}): Promise<void> {
   const apply: ScriptStep = async () => call("tasks.apply_patch", { patch_id: (await agent.task(1)).id, action })
   const gated = await open([{ calls: [toSpawn("a", gate)] }, "It runs.", apply, "So be it."], options)
@@ -40,7 +40,7 @@ async function openGated(action: string, options: BackgroundOptions = {}): Promi
 }
 const openWaits = () => agent.runtime.engine.store.waits({ isOpen: true })
 
-test("rejects what a task came to, by the task's own id", async () => {
+test("rejects the result of a task, by the task's own id", async () => {
   await openGated("reject")
   expect(agent.answers().at(-1)).toMatchObject({ ok: true, action: "reject" })
   expect(await openWaits()).toEqual([])
@@ -60,7 +60,7 @@ test("a second decision is refused", async () => {
   expect(questions).toHaveLength(1)
 })
 
-test("applying asks the person, who sees what it came to, even where the policy allows everything", async () => {
+test("applying asks the person, who sees the result, even if the policy allows everything", async () => {
   const { person, questions } = createAnsweringPerson("yes")
   await openGated("apply", { person, permissions: { mode: "allow_all", rules: [] } })
   expect(questions).toMatchObject([{ kind: "approval", text: expect.stringContaining("the build") }])
@@ -86,7 +86,7 @@ test("with nobody there nothing is applied, and the model is told that the perso
   expect(await openWaits()).toHaveLength(1)
 })
 
-test("an agent in the background applies nothing, and what the gate asks is the one question in the inbox", async () => {
+test("an agent in the background applies nothing, and the gate's question is the only one in the inbox", async () => {
   const { person, questions } = createAnsweringPerson("yes")
   const below: ScriptStep[] = [
     { calls: [toSpawn("a", gate)] },
@@ -139,7 +139,7 @@ describe("results that a person decides on", () => {
     expect(await openWaits()).toEqual([])
   })
 
-  test("those of tasks that one message starts alone are decided on one by one, whatever they are called", async () => {
+  test("those of tasks that one message starts one by one are decided on one by one, whatever their names are", async () => {
     const names = ["one", "two", "three"]
     const alone = names.map((name) => toSpawn(name, { merge_strategy: "human_gated" }))
     const gated = await open([{ calls: alone }, "They run."])

@@ -12,7 +12,7 @@ import {
 } from "../support/background/open-background.ts"
 import { about, behindGate, type OpenDelegation, openDelegation } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenBackground
 const get = (number: number, more = {}) => about(() => agent, "tasks.get", number, more)
 

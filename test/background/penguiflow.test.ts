@@ -14,7 +14,7 @@ import {
 } from "../support/background/open-background.ts"
 import { about } from "../support/background/open-delegation.ts"
 
-/** Of the test that runs: scripts look at its tasks. */
+/** The agent of the running test: scripts look at its tasks. */
 let agent: OpenBackground
 const get = (number: number, more = {}) => about(() => agent, "tasks.get", number, more)
 const acknowledge: ScriptStep = async () =>
@@ -32,7 +32,7 @@ async function open(script: readonly ScriptStep[], options: BackgroundOptions = 
   return gated
 }
 
-/** It is kept for the agent to look at, and told by nobody. */
+/** The result is kept for the agent to look at, and never told by itself. */
 const SILENT = { notify: "silent" }
 
 const unconsumed = async () => (await agent.session.trajectory.unconsumed()).size
@@ -148,7 +148,7 @@ describe("retain_turn", () => {
     expect(lastSaid(agent.model, -1)).toBe("hello")
   })
 
-  test("a turn cannot be kept open for what a person decides on first", async () => {
+  test("a turn cannot be kept open for results that a person must decide on first", async () => {
     await open([spawn("build", { retain_turn: true, merge_strategy: "HUMAN_GATED" }), "Oh."])
     await agent.session.send("build")
     expect(JSON.stringify(agent.answers())).toContain("leave retain_turn or human_gated out")

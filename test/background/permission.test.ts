@@ -21,7 +21,7 @@ test("000-73: a call in the background is asked about exactly as in the foregrou
   expect(await agent.ended(1)).toMatchObject({ status: "completed" })
 })
 
-test("what is refused in the foreground is refused in the background, and nothing is started", async () => {
+test("a call that is refused in the foreground is refused in the background, and nothing is started", async () => {
   const { person } = createAnsweringPerson("no")
   const agent = await openBackground([start("a"), "Not allowed."], {
     vocabulary: "meanwhile",
@@ -34,7 +34,7 @@ test("what is refused in the foreground is refused in the background, and nothin
   expect((await agent.runtime.tasks.list({ kinds: ["tool"] })).items).toEqual([])
 })
 
-test("a call that nobody is there to allow waits in the inbox, and the model is told so", async () => {
+test("a call waits in the inbox if no person is there to allow it, and the model is told so", async () => {
   const agent = await openBackground([start("a"), "It waits."], {
     vocabulary: "meanwhile",
     tools: [write],

@@ -17,20 +17,20 @@ async function promote(options: BackgroundOptions = {}): Promise<{ readonly text
   return { text: (answer?.["text"] ?? "") as string, id: (await agent.task(1)).id }
 }
 
-test("a promoted call is told with what happened, what can be done, and that its end is told", async () => {
+test("the answer of a promoted call says what happened, what can be done, and that the result comes by itself", async () => {
   const { text, id } = await promote()
   expect(text).toContain(`It still runs after 10 s and goes on in the background as task ${id}.`)
   expect(text).toContain("It is stopped when it has run for 300 s. Its result comes back to you by itself")
   for (const tool of ["get_task", "cancel_task", "wait_for"]) expect(text).toContain(tool)
 })
 
-test("a session that is not offered the tools for tasks is told of none", async () => {
+test("a session without the tools for tasks is not told to use them", async () => {
   const { text, id } = await promote({ session: { tools: ["gated"] } })
   expect(text).toContain(`in the background as task ${id}. Its result comes back by itself`)
   expect(text).not.toContain("get_task")
 })
 
-test("a plugin that fails to tell of it changes nothing about it", async () => {
+test("a plugin that fails in `tellPromoted` does not disturb a promotion", async () => {
   const broken = definePlugin({
     kind: "tool",
     name: "broken",

@@ -7,7 +7,7 @@ import type { OpenBackground } from "../support/background/open-background.ts"
 
 let agent: OpenBackground
 
-/** Whatever it is told, it asks the same agent for more. */
+/** Asks the same agent for more, whatever the request is. */
 function* resumeForEver(): Generator<ScriptStep> {
   yield launch("count")
   yield "It works."

@@ -21,7 +21,7 @@ const SHOWN_IN: Readonly<Record<string, readonly number[]>> = {
 /** Deferred by the design itself: a protocol for front ends over the server. */
 const DEFERRED = [4]
 
-/** They name files and stored data of another repository. */
+/** Rows about files and stored data of another repository. */
 const NOTHING_TO_BUILD = [52, 56]
 
 const toName = (row: number): string => `001-${String(row).padStart(2, "0")}`

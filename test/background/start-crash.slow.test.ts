@@ -25,7 +25,7 @@ const SIBLINGS = [
 ]
 type Calls = typeof ONE | typeof SIBLINGS
 
-/** Whatever is asked: what is called is called once, and then it is said. */
+/** Answers any request: makes the calls once, and then says so. */
 function* bake(calls: Calls): Generator<ScriptStep> {
   for (;;) yield ({ messages }) => (resultsOf(messages).length === 0 ? { calls } : "Done.")
 }
@@ -47,7 +47,7 @@ async function begin(folder: string, number: number, { calls, crash }: LifeWish)
   return opened
 }
 
-/** True when the life came to its end before all was done. */
+/** True if the process crashed before all was done. */
 async function liveOnce(folder: string, wish: LifeWish): Promise<boolean> {
   const { life, runtime: opening } = await begin(folder, 1, wish)
   const lived = opening.then(async (runtime) => {
@@ -60,7 +60,7 @@ async function liveOnce(folder: string, wish: LifeWish): Promise<boolean> {
   return Promise.race([lived, life.over.then(() => true)])
 }
 
-/** Lives once for each commit, dying there, and then in peace. */
+/** Runs once for each commit, with a crash at it, and then once more without. */
 async function* liveThroughEach(when: CrashPoint["when"], calls: Calls) {
   let hasCrashed = true
   for (let number = 1; hasCrashed; number += 1) {
@@ -92,7 +92,7 @@ test.each(["before", "after"] as const)(
 )
 
 test.each(["before", "after"] as const)(
-  "two starts of one answer that a crash cuts off %s any commit start a task each, and neither is told as the other",
+  "two starts of one answer that a crash cuts off %s any commit start a task each, and each gets its own answer",
   async (when) => {
     for await (const { runtime, items, answers } of liveThroughEach(when, SIBLINGS)) {
       const tasks = await Promise.all(items.map(async ({ id }) => (await runtime.tasks.get(id)).task))

@@ -102,7 +102,7 @@ test("000-61: pattern 4, a call past its threshold answers with its task, and it
   expect(gated.calls).toHaveLength(1)
 })
 
-test("one that the person moved there before its threshold says so, with the time it had taken", async () => {
+test("a call that the person moved there before its threshold says so, with the time it had taken", async () => {
   const clock = createManualClock()
   const gated = createGatedCommand()
   const agent = await openBackground([call("run_command", { name: "npm test" }), "Moved."], {
@@ -119,7 +119,7 @@ test("one that the person moved there before its threshold says so, with the tim
   ])
 })
 
-test("with wait the result is waited for, and is not told a second time", async () => {
+test("with `wait` the result is waited for, and is not told a second time", async () => {
   const gated = createGatedCommand()
   const agent = await openBackground(
     [{ calls: [start("make")] }, callWithTask("getBackgroundTaskResult", { wait: true }), "Built.", "Nothing new."],

@@ -11,7 +11,7 @@ import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin
 import { createGatedCommand } from "../support/background/open-background.ts"
 import { eventually } from "../support/eventually.ts"
 
-/** How each vocabulary says the same. `start` begins work that ends when it is stopped. */
+/** The same operations in the words of each vocabulary. `start` begins work that ends when it is stopped. */
 const WORDS: Readonly<
   Record<
     VocabularyName,
@@ -115,12 +115,12 @@ test("no two vocabularies have a tool of the same name, so that none is taken fo
   expect(names).toEqual(expect.arrayContaining(["start_task", "startBackgroundTask", "background_task", "tasks.spawn"]))
 })
 
-test("a beginning of an id that means several tasks is refused in every vocabulary, with the candidates", async () => {
+test("a prefix of several ids is refused in every vocabulary, with the candidates", async () => {
   const agent = await openAll([
     async () => ({ calls: NAMES.map((name) => WORDS[name].look(prefix)) }),
     "Which of them?",
   ])
-  // Of seventeen ids two begin with the same of sixteen digits.
+  // Of seventeen ids, two must begin with the same of the sixteen hexadecimal digits.
   const starts = Array.from({ length: 17 }, (_, index) => ({ tool: "run_command", input: { name: String(index) } }))
   const ids = await Promise.all(starts.map(async (call) => (await agent.runtime.tasks.start(call)).id))
   const digits = ids.map((id) => id.slice(0, 1))
