@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { runToEnd } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** An agent that has completed, asked for by a prompt. */
+/** Runs a prompt that starts an agent, to the agent's end. */
 async function runAgent(directory: string, task: string): Promise<string> {
   const { stderr } = await runToEnd({ directory, arguments: ["run", `start an agent to ${task}`] })
   const [, id = ""] = /\[([0-9a-f]{8})\] completed/.exec(stderr) ?? []
@@ -19,7 +19,7 @@ test("an agent that has ended is shown with its answer, line by line", async () 
   expect(stdout).toMatch(/\nanswer {4}`echo first; echo second` returned:\n\n {10}first\n {10}second\n$/)
 })
 
-test("what an agent answers to a follow-up from the shell is printed, under the title of what it was told", async () => {
+test("an agent's answer to a follow-up from the shell is printed, under the title of the follow-up", async () => {
   const directory = createFolder()
   const id = await runAgent(directory, "run `echo first`")
   const told = await tasks(directory, "tell", id, "say", "I went on")

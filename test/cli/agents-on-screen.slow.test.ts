@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const F2 = "\x1bOQ"
 const OTHER_F2 = "\x1b[12~"
-/** The commands of subagents stay calls of theirs, however long the test takes. */
+/** Keeps the commands of subagents in the foreground, however long the test takes. */
 const PATIENT = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "120" }
 const FRAME = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 
@@ -19,7 +19,7 @@ function open() {
 
 const waitFor = (file: string): string => `until test -e ${file}; do sleep 0.02; done`
 
-/** The frames of an agent's spinner since then. */
+/** The frames of an agent's spinner in the shown text. */
 function framesOf(shown: string, agent: string): Set<string> {
   const lines = shown.matchAll(new RegExp(`(${FRAME.source}) (?:▸ )?${agent}(?:working|thinking)…`, "gu"))
   return new Set([...lines].map(([, frame]) => frame ?? ""))
@@ -85,7 +85,7 @@ test("004-70: the spinners of all agents advance whichever is selected, and F2 s
   expect(await program.exited).toBe(0)
 })
 
-test("while a subagent is shown alone the main agent hears what is said, and its questions are asked all the same", async () => {
+test("while a subagent is shown alone, the main agent hears messages, and its questions are still asked", async () => {
   const { program } = open()
   await program.shows(/you talk with/)
   program.type("ask a subagent to run `echo below`")

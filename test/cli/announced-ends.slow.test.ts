@@ -8,7 +8,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const HELD = "until test -e go; do sleep 0.05; done"
 
-/** A store that a team shares, with a worker that runs what chats leave. */
+/** A store that a team shares, with a worker that runs the tasks that chats leave. */
 async function openStore() {
   const url = await createSharedStore()
   const start = (directory: string, ...words: readonly string[]) =>
@@ -17,7 +17,7 @@ async function openStore() {
   await worker.shows(/takes tasks from/)
   return {
     start,
-    /** Lets the command end that waits in the folder. */
+    /** Lets the command that waits in the folder end. */
     async finish(id: string, directory: string): Promise<void> {
       writeFileSync(join(directory, "go"), "")
       const words = ["tasks", "list", "--all", "--engine", url]
@@ -26,7 +26,7 @@ async function openStore() {
         return new RegExp(`^${id} +completed`, "m").test(stdout)
       })
     },
-    /** How often the end of the task is announced by a chat that is opened in the folder, and left. */
+    /** Opens a chat in the folder and leaves it; returns how often it announces the end of the task. */
     async announcements(id: string, directory: string, ...words: readonly string[]): Promise<number> {
       const chat = start(directory, "--concurrency", "0", ...words)
       chat.endInput()
@@ -36,7 +36,7 @@ async function openStore() {
   }
 }
 
-test("what ended while nobody had its conversation open is announced once, from whichever folder it is opened", async () => {
+test("a task that ended while its conversation was closed is announced once, from whichever folder it is opened", async () => {
   const { start, finish, announcements } = await openStore()
   const directory = createFolder()
   const chat = start(directory, "--concurrency", "0")
@@ -51,7 +51,7 @@ test("what ended while nobody had its conversation open is announced once, from 
   expect(told).toEqual([1, 0, 0])
 })
 
-test("the end of what /start has left to workers is announced once, at the next start where that was promised", async () => {
+test("the end of a task that /start has left to workers is announced once, at the next start in its folder", async () => {
   const { start, finish, announcements } = await openStore()
   const directory = createFolder()
   const chat = start(directory, "--concurrency", "0")
@@ -65,7 +65,7 @@ test("the end of what /start has left to workers is announced once, at the next 
   expect(told).toEqual([0, 1, 0])
 })
 
-test("a chat that goes on with another conversation tells what ended there, and what ends from then on", async () => {
+test("a chat that goes on with another conversation announces what ended there, and what ends from then on", async () => {
   const { start, finish } = await openStore()
   const [first, second] = [createFolder(), createFolder()]
   const chat = start(createFolder(), "--concurrency", "0")

@@ -12,7 +12,7 @@ import { createFolder } from "../support/workplace.ts"
 const QUESTION = { kind: "approval", text: "May it run?" } as const
 const ASKING = { decide: () => ({ allowed: "ask", question: QUESTION, expiresInMs: null }) as const }
 
-test("a change of a file that is allowed from another folder is left to a program in its own, and the answer says so", async () => {
+test("a file change that is allowed from another folder is left to a program in its own, and the answer says so", async () => {
   const directory = createFolder()
   const [asked, other] = ["asked", "other"].map((name) => join(realpathSync(directory), name))
   if (!asked || !other) throw new Error("There are no folders.")

@@ -14,7 +14,7 @@ import { openTestEngine } from "../support/test-engine.ts"
 import { showCommand } from "../support/show-command.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** A call of an agent that waits for its approval, where the agent runs on this worker. */
+/** A call of an agent that waits for its approval, while the agent runs on this worker. */
 async function openAsking(worker: { readonly host: string | null; readonly where: "machine" | "elsewhere" }) {
   const engine = await openTestEngine(createFolder())
   const { id: parentTask } = await createTask(engine, RUNNING, { kind: "agent" })
@@ -51,7 +51,7 @@ test("on this machine only another folder is named", async () => {
   expect(await describePlace(desk, await ask(process.cwd()))).toEqual([])
 })
 
-test("what is asked for in this folder is meant for it, unless whoever asks is on another machine", async () => {
+test("a call that is asked for in this folder belongs here, unless its agent is on another machine", async () => {
   const isElsewhere = async (where: "machine" | "elsewhere", folder: string | null, isShared = true) => {
     const { place, ask } = await openAsking({ host: "build-1", where })
     return isAskedElsewhere({ ...place, isShared }, await ask(folder), process.cwd())
@@ -62,7 +62,7 @@ test("what is asked for in this folder is meant for it, unless whoever asks is o
   expect(await isElsewhere("machine", dirname(here))).toBe(true)
   expect(await isElsewhere("machine", `${here}-beside`)).toBe(true)
   expect(await isElsewhere("elsewhere", here)).toBe(true)
-  // What needs no folder runs anywhere, and the store of a data folder is of one machine.
+  // A call without a folder runs anywhere, and the store of a data folder belongs to one machine.
   expect(await isElsewhere("elsewhere", null)).toBe(false)
   expect(await isElsewhere("machine", dirname(here), false)).toBe(false)
 })

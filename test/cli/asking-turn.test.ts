@@ -12,7 +12,7 @@ import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 import { openScripted } from "../support/session/open-agent.ts"
 
-/** A session whose turn was cut off in a call that a person must say of whether it is made again. */
+/** A session whose turn was cut off in a call; a person must decide whether the call is made again. */
 async function openAsking(script: readonly string[]) {
   const folder = createFolder()
   const gated = createGatedTool({ obeys: true, onCrash: "ask", background: { mode: "never" } })
@@ -54,7 +54,7 @@ function talk(runtime: Runtime, first: Conversation["session"]) {
   return { conversation, shown }
 }
 
-test("what is said while the turn before waits for a person shows what is asked, and is heard after the answer", async () => {
+test("a message during a turn that waits for a person shows the question, and is heard after the answer", async () => {
   const { runtime, session, turn, wait, model, gated } = await openAsking(["It was sent.", "Hello."])
   const { conversation, shown } = talk(runtime, session)
   const said = conversation.say("Say hello.")
@@ -74,7 +74,7 @@ test("what is said while the turn before waits for a person shows what is asked,
   expect(texts).toEqual(["It was sent.", "Say hello.", "Hello."])
 })
 
-test("a stop ends the turn that waits for a person, and what was said is heard", async () => {
+test("a stop ends the turn that waits for a person, and the message is heard", async () => {
   const { runtime, session } = await openAsking(["Hello."])
   const { conversation, shown } = talk(runtime, session)
   const said = conversation.say("Say hello.")
@@ -85,7 +85,7 @@ test("a stop ends the turn that waits for a person, and what was said is heard",
   expect((await session.recall({ count: 1 }))[0]?.text).toBe("Hello.")
 })
 
-test("a prompt without anybody at the keyboard says what is asked first, and that a person is needed", async () => {
+test("a prompt without a person at the keyboard shows the earlier turn's question, and asks for a person", async () => {
   const { runtime, session, turn, model } = await openAsking(["never said"])
   const { screen: notes, shown } = createOutput()
   const { signal } = new AbortController()

@@ -13,7 +13,7 @@ function open(environment: Record<string, string> = {}) {
   return { directory, program, let: (name: string) => writeFileSync(join(directory, name), "") }
 }
 
-test("/bg moves what runs to the background, and says when nothing can", async () => {
+test("/bg moves running calls to the background, and says if none can move", async () => {
   const { program, let: go } = open()
   await program.shows(/you talk with/)
   program.type("/bg")
@@ -34,7 +34,7 @@ test("/bg moves what runs to the background, and says when nothing can", async (
   expect(await program.exited).toBe(0)
 })
 
-test("Ctrl+B on an empty line does the same, also to a command of one's own, and elsewhere moves the cursor", async () => {
+test("Ctrl+B on an empty line does the same, also to the person's own command, and elsewhere moves the cursor", async () => {
   const { program, let: go } = open()
   await program.shows(/you talk with/)
   program.type("/run until test -e go; do sleep 0.02; done; echo found it")
@@ -51,7 +51,7 @@ test("Ctrl+B on an empty line does the same, also to a command of one's own, and
   expect(await program.exited).toBe(0)
 })
 
-test("a group is cancelled by its name, and what waits in the queue says at which place", async () => {
+test("a group is cancelled by its name, and a queued task shows its place in the queue", async () => {
   const { program } = open({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "1" })
   await program.shows(/you talk with/)
   program.type("run `sleep 1000` and `sleep 1001` together as naps")
@@ -69,7 +69,7 @@ test("a group is cancelled by its name, and what waits in the queue says at whic
   expect(await program.exited).toBe(0)
 })
 
-test("an agent in the background shows how far it is, hears what it is told, and goes on after its end", async () => {
+test("an agent in the background shows its progress, hears messages, and can be resumed after its end", async () => {
   const { program, directory, let: go } = open()
   await program.shows(/you talk with/)
   program.type("start an agent to run `until test -e go; do sleep 0.02; done`")

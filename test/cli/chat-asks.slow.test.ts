@@ -44,7 +44,7 @@ test("the model's question is answered at the prompt by a number", async () => {
   expect(await program.exited).toBe(0)
 })
 
-test("what needs an approval and finds nobody waits in the inbox, and is done when it is answered", async () => {
+test("a call that needs an approval waits in the inbox if no person is there, and is made when it is answered", async () => {
   const directory = createFolder()
   const program = startPiped({ directory })
   program.type("write file notes.txt with buy milk")
@@ -68,7 +68,7 @@ test("what needs an approval and finds nobody waits in the inbox, and is done wh
   expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("buy milk")
 })
 
-test("--yes allows what would be asked, and says so", async () => {
+test("--yes allows every call that would be asked about, and says so", async () => {
   const directory = createFolder()
   const program = startPiped({ directory, arguments: ["--yes"] })
   program.type("write file notes.txt with buy milk")
@@ -78,7 +78,7 @@ test("--yes allows what would be asked, and says so", async () => {
   expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("buy milk")
 })
 
-test("a folder's files are asked about once, before anything of them is loaded", async () => {
+test("a chat asks once whether a folder's files are trusted, before it loads any", async () => {
   const directory = createFolder()
   mkdirSync(join(directory, ".meanwhile", "commands"), { recursive: true })
   writeFileSync(join(directory, ".meanwhile", "commands", "greet.md"), "say hello $1\n")

@@ -20,7 +20,7 @@ test("from a pipe, each line is answered before the next is read, without contro
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
 })
 
-test("nothing that comes behind /quit is taken, from a pipe or pasted", async () => {
+test("no line behind /quit is carried out, from a pipe or pasted", async () => {
   const directory = createFolder()
   const piped = startPiped({ directory })
   piped.type("/quit")
@@ -103,7 +103,7 @@ test.each([
   expect(await program.exited).toBe(0)
 })
 
-test("what a subagent does is labelled with its name", async () => {
+test("the lines of a subagent are labelled with its name", async () => {
   const program = startPiped({ directory: createFolder() })
   program.type("ask a subagent to run `echo from below`")
   program.endInput()

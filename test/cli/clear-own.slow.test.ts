@@ -3,7 +3,7 @@ import { runToEnd, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** Somebody with a data folder of their own, who shares the store with others. */
+/** A person with a data folder of their own, who shares the store with others. */
 function createPerson(engine: string) {
   const directory = createFolder()
   const words = ["--engine", engine]

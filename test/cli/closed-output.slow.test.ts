@@ -8,7 +8,7 @@ import { builtProgram } from "../support/built-program.ts"
 
 const MAIN = builtProgram("cli/main")
 
-/** The program, its output closed by its reader after the first piece. */
+/** Runs the program, with a reader that closes the output after the first piece. */
 async function readLittle(directory: string, words: readonly string[]) {
   const child = spawn(process.execPath, [MAIN, ...words], {
     cwd: directory,
@@ -23,7 +23,7 @@ async function readLittle(directory: string, words: readonly string[]) {
   return { stderr, exitCode }
 }
 
-test("a run whose output nobody reads any more ends at once, without a stack trace", async () => {
+test("a run whose output is no longer read ends at once, without a stack trace", async () => {
   const { stderr, exitCode } = await readLittle(createFolder(), ["run", "--json", "run `sleep 300`"])
   expect(stderr).not.toMatch(/EPIPE|at .*\.ts:\d/)
   expect(exitCode).toBe(141)

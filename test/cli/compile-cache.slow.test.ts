@@ -20,7 +20,7 @@ function listTasks(home: string, environment: Readonly<Record<string, string>> =
 
 const compiledIn = (home: string): string => join(home, ".meanwhile", "compiled")
 
-test("what was compiled is kept in the person's own folder, and the next start says the same", () => {
+test("compiled code is kept in the person's own folder, and the next start prints the same", () => {
   const home = createFolder()
   const first = listTasks(home)
   expect(readdirSync(compiledIn(home), { recursive: true }).length).toBeGreaterThan(10)
@@ -28,7 +28,7 @@ test("what was compiled is kept in the person's own folder, and the next start s
   expect(statSync(join(home, ".meanwhile")).mode & 0o777).toBe(0o700)
 })
 
-test("a home that cannot be written to, and a person who wants no such folder, get no less", () => {
+test("the program works the same if the home cannot be written to, or the person wants no such folder", () => {
   const folder = createFolder()
   const file = join(folder, "file")
   writeFileSync(file, "")
@@ -37,7 +37,7 @@ test("a home that cannot be written to, and a person who wants no such folder, g
   expect(existsSync(compiledIn(unwanted))).toBe(false)
 })
 
-test("the version is said without writing anything", () => {
+test("the version is printed without writing anything", () => {
   const home = createFolder()
   execFileSync(process.execPath, [MAIN, "--version"], { env: { HOME: home } })
   expect(readdirSync(home)).toEqual([])

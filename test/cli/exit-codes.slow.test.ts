@@ -5,7 +5,7 @@ import { useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 
-test("output that is followed is stopped by Ctrl+C before its end, which the exit code tells", async () => {
+test("Ctrl+C stops followed output before its end, and the exit code tells it", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })
   chat.type("/start echo begun; sleep 1000")
@@ -19,7 +19,7 @@ test("output that is followed is stopped by Ctrl+C before its end, which the exi
   expect(whole).toMatchObject({ exitCode: 0, stdout: "begun\n" })
 })
 
-test("output that is followed while the store is away is stopped by Ctrl+C as ever", async () => {
+test("Ctrl+C stops followed output even while the store is away", async () => {
   const engine = await server.createStore()
   const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine] })
   chat.type("/start echo begun; sleep 1000")
@@ -34,7 +34,7 @@ test("output that is followed while the store is away is stopped by Ctrl+C as ev
   expect(following.shown()).toMatch(/\nmeanwhile: stopped while the store is away\n$/)
 })
 
-test("a prompt that no model could read is refused as wrong use, and no conversation is left or named", async () => {
+test("a prompt that no model could read is refused as bad usage, and no conversation is left or named", async () => {
   const directory = createFolder()
   const run = (words: readonly string[], input = "") => runToEnd({ directory, arguments: ["run", ...words] }, input)
   const long = "word ".repeat(100_000)

@@ -12,7 +12,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const LOST: LifecycleEvent = { type: "task.released", reason: "lost_worker" }
 
-/** A minute with a worker that was lost, five seconds with another. */
+/** Gives the task a minute with a worker that is lost, then five seconds with another one. */
 async function changeWorkers(engine: Engine, id: TaskId, clock: ManualClock) {
   clock.advance(60_000)
   await applyEvents(engine, id, LOST, STARTED)
@@ -39,13 +39,13 @@ test("the time of an agent that changed workers counts from its first start, in 
   expect(formatTaskRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/completed +1 min 5 s/)
 })
 
-test("what one worker had counts as it was measured", async () => {
+test("the time of a task with one worker is the measured one", async () => {
   const engine = await openTestEngine(createFolder())
   const { id } = await createTask(engine, RUNNING, { kind: "agent" })
   expect(await findFirstStart(engine.store, await applyEvents(engine, id, COMPLETED))).toBeNull()
 })
 
-test("what a worker has handed back is listed with how long it has been in the queue since", async () => {
+test("a task that a worker has handed back is listed with its time in the queue since then", async () => {
   const clock = createManualClock(1_700_000_000_000)
   const engine = await openTestEngine(createFolder(), { clock })
   const { id } = await createTask(engine, RUNNING, { kind: "agent" })

@@ -81,7 +81,7 @@ test("a worker whose window is closed stops what it runs, and ends well", async 
   expect(await chat.exited).toBe(0)
 })
 
-test("a worker that hears twice that its terminal is gone stops as after the first", async () => {
+test("a worker that hears twice that its terminal is gone stops as it does after the first time", async () => {
   const worker = startPiped({ directory: createFolder(), arguments: ["worker"] })
   await worker.shows(/takes tasks from/)
   worker.kill("SIGHUP")

@@ -12,7 +12,7 @@ import { createCarefulRole } from "../support/cli/careful-role.ts"
 
 const SECRET = "hunter2%hunter3"
 const CODED = encodeURIComponent(SECRET)
-/** As text, as a part of a URL, and as PostgreSQL shows bytes. */
+/** The password as text, as a part of a URL, and as PostgreSQL shows bytes. */
 const FORMS = [SECRET, CODED, Buffer.from(SECRET).toString("hex")]
 
 let server: TestServer
@@ -33,7 +33,7 @@ const WAYS = [
   },
 ]
 
-test.each(WAYS)("a password in $way is told to nobody but the server", async ({ toWords, toEnvironment }) => {
+test.each(WAYS)("a password in $way reaches nobody but the server", async ({ toWords, toEnvironment }) => {
   const { url } = await server.createDatabase()
   await using owner = await openDisposable({ url, poolSize: 1 })
   await owner.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO careful`)
@@ -52,7 +52,7 @@ test.each(WAYS)("a password in $way is told to nobody but the server", async ({ 
   await chat.shows(/PATH=/)
   chat.type("/start env; sleep 1000")
   const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued/)).slice(1, 9)
-  // The two programs, what watches the command, and the command. What ends between two looks, as `env`, is left out.
+  // The two programs, the watcher of the command, and the command. Processes that end between two looks are left out.
   const started = await eventually("the command runs", () => {
     const pids = [directory, elsewhere].flatMap((folder) => processesWith(toTestMarker(folder)))
     const found = pids.map((pid) => ({ pid, command: readCommand(pid) })).filter(({ command }) => command !== "")
@@ -86,7 +86,7 @@ async function readAll(query: Awaited<ReturnType<typeof openDisposable>>["query"
   return rows.flat().map(({ row }) => row)
 }
 
-/** As everybody on the machine can read it; empty of a process that has ended. */
+/** The command line as everybody on the machine can read it; empty if the process has ended. */
 function readCommand(pid: number): string {
   try {
     if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "latin1")

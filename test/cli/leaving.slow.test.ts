@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-test("what was queued and not said is shown when leaving", async () => {
+test("queued messages that were not said are shown when leaving", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.type("count to 400 slowly")
@@ -77,7 +77,7 @@ test("a conversation whose first turn was cut off is the last one, as it is for 
   expect(await third.exited).toBe(0)
 })
 
-test("a command file that has the name of a built-in command is told of at the start", async () => {
+test("the start names a command file that has the name of a built-in command", async () => {
   const directory = createFolder()
   mkdirSync(join(directory, ".meanwhile", "commands"), { recursive: true })
   writeFileSync(join(directory, ".meanwhile", "commands", "tasks.md"), "say hello\n")

@@ -8,7 +8,7 @@ import { createTask, QUEUED } from "../../src/engine/suite/samples.ts"
 import { createSessionId } from "../../src/task/id.ts"
 import { createFolder } from "../support/workplace.ts"
 
-test("a chat that runs no tasks neither tells of nor waits for the left turn of another conversation", async () => {
+test("a chat that runs no tasks neither names nor waits for a turn that was cut off in another conversation", async () => {
   const runtime = await createRuntime({ dataDirectory: createFolder(), background: { maxConcurrentTasks: 0 } })
   onTestFinished(() => runtime.close())
   await createTask(runtime.engine, QUEUED, { kind: "turn", session: createSessionId(), title: "Theirs." })

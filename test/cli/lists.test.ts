@@ -7,7 +7,7 @@ import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
 import { showCommand } from "../support/show-command.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** A task that nobody takes. */
+/** A task that no worker takes. */
 async function openWithQueued(command: string) {
   const [workingDirectory, dataDirectory] = [createFolder(), createFolder()]
   const shell = createShellPlugin({ workingDirectory, environment: {} })
@@ -52,7 +52,7 @@ test("a word behind the id of a task is refused with the usage", async () => {
     )
 })
 
-test("a task that is begun anew where nobody can run it says what is missing", async () => {
+test("a retry of a task that no worker can run says what is missing", async () => {
   const meanwhile = await openWithQueued("sleep 1")
   const [{ id } = { id: "" }] = (await meanwhile.tasks.list({})).items
   await meanwhile.tasks.cancel(id, { by: "person" })
@@ -61,7 +61,7 @@ test("a task that is begun anew where nobody can run it says what is missing", a
   )
 })
 
-test("a folder that is not there is told as that", async () => {
+test("a folder that does not exist is reported as missing", async () => {
   const { tasks } = await openWithQueued("sleep 1")
   const started = tasks.start({ tool: "run_command", input: { command: "ls", cwd: "/nowhere" } })
   await expect(started).rejects.toMatchObject({

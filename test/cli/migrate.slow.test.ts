@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 const migrate = (...words: readonly string[]) =>
   runToEnd({ directory: createFolder(), arguments: ["migrate", ...words] })
 
-/** Its name, and an empty database that it may use. */
+/** A role's name, and an empty database that the role may use. */
 async function createPlace() {
   const { url, drop } = await createTestDatabase({ isEmpty: true })
   onTestFinished(drop)
@@ -23,7 +23,7 @@ async function createRole(url: string): Promise<string> {
   return role
 }
 
-test("a store is brought to this version once, and a role may use it that may not change its tables", async () => {
+test("a store is migrated to this version once, and a role that may not change its tables may use it", async () => {
   const { url, role, roleUrl } = await createPlace()
   const tasks = () => runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", roleUrl] })
   const command = ["--engine", url, "--grant", role]
@@ -46,7 +46,7 @@ test("a store is brought to this version once, and a role may use it that may no
   expect(none).toMatchObject({ exitCode: 0, stdout: `${url} has this version already: nothing was changed.\n` })
 })
 
-test("a role that may use the store and not give it to others is refused, with who owns it", async () => {
+test("a role that may use the store but not grant it to others is refused, with the name of the owner", async () => {
   const { url, role, roleUrl } = await createPlace()
   await migrate("--engine", url, "--grant", role)
   const other = await createRole(url)
@@ -56,7 +56,7 @@ test("a role that may use the store and not give it to others is refused, with w
   expect(stderr).toContain(`It belongs to postgres: run \`meanwhile migrate --engine ${url} --grant ${other}\``)
 })
 
-test("a role that does not exist is told of", async () => {
+test("a role that does not exist is refused by name", async () => {
   const { url } = await createPlace()
   const { exitCode, stderr } = await migrate("--engine", url, "--grant", "nobody-there")
   expect(exitCode).toBe(2)
@@ -67,7 +67,7 @@ test("a role that does not exist is told of", async () => {
   expect(none).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("Name the role") })
 })
 
-test("without a store on PostgreSQL it says what to give", async () => {
+test("without a store on PostgreSQL it says how to name one", async () => {
   for (const words of [[], ["--grant", "somebody"]])
     expect(await migrate(...words)).toMatchObject({
       exitCode: 2,
@@ -76,7 +76,7 @@ test("without a store on PostgreSQL it says what to give", async () => {
     })
 })
 
-test("the command that a role without rights is shown holds no password, whatever it came with", async () => {
+test("the command that is shown to a role without rights holds no password, wherever the password came from", async () => {
   const { url, role, roleUrl } = await createPlace()
   const environment = { MEANWHILE_ENGINE: roleUrl.replace("@", ":hunter2@") }
   const { exitCode, stderr } = await runToEnd({ directory: createFolder(), arguments: ["tasks"], environment })
@@ -85,7 +85,7 @@ test("the command that a role without rights is shown holds no password, whateve
   expect(stderr).not.toContain("hunter2")
 })
 
-test("a URL that names no user, where the environment names none, is refused with how to write it", async () => {
+test("a URL without a user is refused if the environment names none, and the refusal says how to write it", async () => {
   const { url } = await createPlace()
   const { exitCode, stderr } = await migrate("--engine", url.replace("postgres@", ""))
   expect(exitCode).toBe(2)

@@ -24,7 +24,7 @@ async function killWithTask(directory: string, command: string): Promise<{ id: s
   return { id, pid }
 }
 
-test("a prompt in the folder of a chat that was killed leaves its task alone, and the next chat has it with output and exit code", async () => {
+test("a prompt in a killed chat's folder leaves its task alone, and the next chat has its output and exit code", async () => {
   const directory = createFolder()
   const { id, pid } = await killWithTask(
     directory,
@@ -44,7 +44,7 @@ test("a prompt in the folder of a chat that was killed leaves its task alone, an
   expect(await tasks(directory, "output", id)).toBe("begun\nended\n")
 })
 
-test("a prompt in the folder of a chat that was killed says nothing of that chat's turn, and leaves it to be gone on with", async () => {
+test("a prompt in the folder of a killed chat says nothing of that chat's turn, and leaves it for another program", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })
   chat.type("count to 400 slowly")
@@ -56,7 +56,7 @@ test("a prompt in the folder of a chat that was killed says nothing of that chat
   expect(await tasks(directory, "list", "--all")).toMatch(/running .*count to 400 slowly/)
 })
 
-test("retrying one task of a chat that was killed leaves the others alone, and cancelling one ends that one", async () => {
+test("retrying one task of a killed chat leaves the others alone, and cancelling one ends only that one", async () => {
   const directory = createFolder()
   const failed = startPiped({ directory })
   failed.type("/start exit 3")

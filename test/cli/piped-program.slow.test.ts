@@ -6,7 +6,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
-test("it reads lines, obeys them and ends at the end of input", async () => {
+test("the program reads lines, obeys them and ends at the end of input", async () => {
   const program = startPiped({ directory: createFolder() })
   program.type("/run echo one; echo two >&2; exit 3")
   program.type("/tasks")
@@ -60,7 +60,7 @@ test("start runs a command in the background at once, and says for how long at m
   expect(await program.exited).toBe(0)
 })
 
-test("a command that is none names those it may be, capital and small letters are the same", async () => {
+test("an unknown command is answered with near names, and capital and small letters are the same", async () => {
   const program = startPiped({ directory: createFolder() })
   for (const line of ["/tusks", "/zzz", "/RUN echo loud"]) program.type(line)
   program.endInput()
@@ -71,7 +71,7 @@ test("a command that is none names those it may be, capital and small letters ar
   )
 })
 
-test("a cancel is told once, and again of an ended task it says so", async () => {
+test("a cancel is announced once, and another cancel says that the task has ended", async () => {
   const program = startPiped({ directory: createFolder() })
   program.type("/start sleep 1000")
   const id = (await program.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
@@ -84,7 +84,7 @@ test("a cancel is told once, and again of an ended task it says so", async () =>
   expect(program.shown().match(/cancelled after/g)).toHaveLength(2)
 })
 
-test("show tells what is known, output what was printed, and both refuse an id that is none", async () => {
+test("show tells what is known, output what was printed, and both refuse an unknown id", async () => {
   const directory = createFolder()
   const program = startPiped({ directory, environment: QUICK })
   program.type("/run echo first; until test -e go; do sleep 0.02; done; echo last; exit 4")
@@ -146,7 +146,7 @@ test("a data folder that cannot be used is one clear error", async () => {
   )
 })
 
-test("what a command does not understand is refused, and nothing is done", async () => {
+test("a command refuses words that it does not understand, and does nothing", async () => {
   const program = startPiped({ directory: createFolder() })
   program.type("/start false")
   const id = (await program.shows(/\[[0-9a-f]{8}\] failed/)).slice(1, 9)

@@ -6,7 +6,7 @@ import { createTestDatabase } from "../support/postgres/server.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** A store, and its URL for a role that may use the tables and neither make nor change any. */
+/** Makes a store; returns its URL for a role that may use the tables but neither make nor change any. */
 async function createGivenStore(): Promise<string> {
   const { url, drop } = await createTestDatabase({ isEmpty: true })
   onTestFinished(drop)

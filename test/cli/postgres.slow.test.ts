@@ -87,11 +87,11 @@ test("a password is refused in a flag, and shown nowhere", async () => {
     expect(`${stdout}${stderr}`).toMatch(/^meanwhile: .*(?:--engine|MEANWHILE_ENGINE|127\.0\.0\.1:1\/work)/ms)
     expect(`${stdout}${stderr}`).not.toContain(SECRET)
   }
-  // Two of them wait for a server.
+  // All at once, since two of them wait for a server.
   await Promise.all(attempts.map(refuse))
 })
 
-test("commands see nothing of the way into the store", async () => {
+test("commands see neither the store's URL nor its password", async () => {
   const { stdout } = await runToEnd({
     directory: createFolder(),
     arguments: ["run", "--yes", "run `env`"],
@@ -101,7 +101,7 @@ test("commands see nothing of the way into the store", async () => {
   expect(stdout).not.toMatch(/MEANWHILE_ENGINE|PGPASSWORD|hunter/)
 })
 
-test("the doctor says what is at the other end", async () => {
+test("the doctor says which server and tables it finds", async () => {
   const directory = createFolder()
   const engine = await createDatabase(true)
   const look = async (environment: Readonly<Record<string, string>>) => {
@@ -111,7 +111,7 @@ test("the doctor says what is at the other end", async () => {
   }
   const environment = { MEANWHILE_ENGINE: withPassword(engine) }
   const shown = engine.replace(/\?.*/, "")
-  // It is waited for.
+  // Begun first, since the doctor waits for a server that is away.
   const looksAtGone = look({ MEANWHILE_ENGINE: `postgres://me:${SECRET}@127.0.0.1:1/work` })
   const fresh = await look(environment)
   expect(fresh.exitCode).toBe(0)

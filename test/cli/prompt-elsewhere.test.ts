@@ -10,7 +10,7 @@ import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 
-/** A session whose turn another process has, and a prompt in this one. */
+/** A session with a turn in another process, and the means to say a prompt in this one. */
 async function openElsewhere() {
   const gate = createGate()
   const script = [() => ({ gate: gate.pass(), text: "Said there." })]
@@ -71,7 +71,7 @@ test("Ctrl+C in a chat stops the answer that another program has begun there", a
   expect((await sent).outcome).toBe("stopped")
 })
 
-/** As it is when this process stood still, and the other one goes on with what was said here. */
+/** The scope of a process that stood still, so that the other process has taken over its turn. */
 const toTaken = <Scope extends { readonly session: object }>(scope: Scope, taskId: string): Scope => ({
   ...scope,
   session: Object.assign(Object.create(scope.session) as object, {
@@ -88,7 +88,7 @@ test("the answer of a turn that was taken over is printed when it is there", asy
   await sent
 })
 
-test("a stop while a turn that was taken over is waited for stops the turn", async () => {
+test("a stop during the wait for a turn that was taken over stops the turn", async () => {
   const { sent, turn, scope, stop } = await openElsewhere()
   const said = sayPrompt(toTaken(scope, turn), "Go.")
   stop.abort(new Error("stopped by a signal"))

@@ -16,7 +16,7 @@ function open(environment: Record<string, string> = {}) {
   return { directory, program, let: (name: string) => writeFileSync(join(directory, name), "") }
 }
 
-test("the agent tells by itself what came of a task, marked with what it is about, and the end is one line", async () => {
+test("the agent reports the result of a task, marked with the task, and the end is announced in one line", async () => {
   const { program, let: go } = open()
   await program.shows(/you talk with/)
   program.type(`run \`${until("go")}; echo found it\``)
@@ -29,7 +29,7 @@ test("the agent tells by itself what came of a task, marked with what it is abou
   await program.shows(/found it has completed: found it\r\n[\s\S]*context \d+ %/)
   program.type("/quit")
   expect(await program.exited).toBe(0)
-  // Once in the command as it began, once in its end, once in the mark, twice in the report: never alone below the end.
+  // In the line of the start, in that of the end, in the mark and twice in the report, but never alone below the end.
   expect(program.shown()).not.toMatch(/\r\n {2}found it\r\n/)
 })
 
@@ -76,7 +76,7 @@ test("three tasks that were started together are reported as one", async () => {
   expect(program.shown().match(/\(about /g)).toHaveLength(1)
 })
 
-test("where no report is made, what the task came to is shown to the person alone", async () => {
+test("if no report is made, the result of the task is shown to the person alone", async () => {
   const { program, let: go } = open({ MEANWHILE_REPORTS_MAX_CONSECUTIVE_WAKES: "0" })
   await program.shows(/you talk with/)
   program.type(`run \`${until("go")}; echo found it\``)
@@ -117,7 +117,7 @@ test("from a pipe, the program ends after the last report", async () => {
   )
 })
 
-test("from a pipe, what only a person can bring on is said and not waited for, and goes on when it is answered", async () => {
+test("from a pipe, tasks that need a person are named and not waited for, and go on when they are answered", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("start an agent to ask me which colour: red, green or blue")
@@ -137,12 +137,12 @@ test("from a pipe, what only a person can bring on is said and not waited for, a
   expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("buy milk")
 })
 
-test("what ended while nobody was there is reported when the conversation goes on", async () => {
+test("a task that ended while no program ran is reported when the conversation goes on", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
   first.type(`run \`${until("go")}; echo found it\``)
   await first.shows(/moved to the background[\s\S]*context \d+ %/)
-  // Handled once the turn's end is kept.
+  // A command is handled once the turn's end is kept.
   first.type("/tasks")
   await first.shows(/running/)
   first.kill("SIGKILL")

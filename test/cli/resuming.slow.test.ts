@@ -25,7 +25,7 @@ test("after a crash a person is greeted before the report that is due, which is 
   const first = startPiped({ directory, environment: QUICK })
   first.type("run `until test -e go; do sleep 0.05; done; echo found it`")
   await first.shows(/moved to the background[\s\S]*context \d+ %/)
-  // Handled once the turn's end is kept.
+  // A command is handled once the turn's end is kept.
   first.type("/tasks")
   await first.shows(/running/)
   first.kill("SIGKILL")
@@ -97,7 +97,7 @@ test("a turn that a kill cut off goes on at the next start by itself, and its an
   expect(second.shown()).toMatch(/session [0-9a-f]{8} │ .*11 12/)
 })
 
-test("a chat is left at once also while a turn from before goes on", async () => {
+test("a chat can be left at once, even while a turn from before goes on", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("count to 80 slowly")
@@ -111,7 +111,7 @@ test("a chat is left at once also while a turn from before goes on", async () =>
   expect(second.shown()).toContain("The turn that runs goes on at the next start")
 })
 
-test("a turn that ends in the first moment of the next start is shown all the same", async () => {
+test("a turn that ends in the first moment of the next start is shown, too", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("run `sleep 8; echo never`, then say all is told")
@@ -125,7 +125,7 @@ test("a turn that ends in the first moment of the next start is shown all the sa
   expect(await second.exited).toBe(0)
 })
 
-test("told to end in mid-answer it leaves soon, and the turn goes on at the next start", async () => {
+test("a chat that is told to end in mid-answer leaves soon, and the turn goes on at the next start", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("count to 24 slowly")
@@ -141,7 +141,7 @@ test("told to end in mid-answer it leaves soon, and the turn goes on at the next
   expect(second.shown()).toMatch(/A turn from before goes on: count to 24 slowly[\s\S]*1 2 .*23 24\n/)
 })
 
-test("--resume with an id that is none, and a model that is none, are refused with what to do", async () => {
+test("an unknown id for --resume, and an unknown model, are refused with what to do", async () => {
   const directory = createFolder()
   const unknown = startPiped({ directory, arguments: ["--resume", "zzz"] })
   expect(await unknown.exited).toBe(2)
@@ -151,11 +151,11 @@ test("--resume with an id that is none, and a model that is none, are refused wi
   expect(nobody.shown()).toMatch(/^meanwhile: There is no provider for the model "nobody\/knows"\. /)
 })
 
-test("what is said while another chat has an answer in the same conversation waits for its end, and is heard then", async () => {
+test("a message waits while another chat has an answer in the same conversation, and is heard then", async () => {
   const { first, second } = await speakInto("count to 24 slowly")
   await second.shows(/\(queued: another program answers in this conversation,/)
   await second.shows(/[\r\n]afterwards\r\n[^]*tokens/)
-  // What was begun with, counted, and said afterwards: nothing is missing between.
+  // The first message, the counting and the later message: nothing is missing in between.
   second.type("/context")
   await second.shows(/6 messages, 3 turns/)
   second.type("/quit")

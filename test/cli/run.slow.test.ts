@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 interface RunOptions {
   readonly directory?: string
   readonly input?: string
-  /** Until a command goes on in the background. */
+  /** After how long a command goes on in the background. */
   readonly thresholdSeconds?: number
 }
 
@@ -38,20 +38,20 @@ test.each([
   expect(stderr).toContain(error)
 })
 
-test("the prompt comes from standard input when it is -, or when there is none", async () => {
+test("the prompt comes from standard input if the argument is - or missing", async () => {
   const given = await run(["-"], { input: "say from a dash\n" })
   expect(given).toMatchObject({ exitCode: 0, stdout: "from a dash\n" })
   const absent = await run([], { input: "say from a pipe\n" })
   expect(absent).toMatchObject({ exitCode: 0, stdout: "from a pipe\n" })
 })
 
-test("what is piped in beside a prompt is said with it, and cannot pass for more than it is", async () => {
+test("text that is piped in beside a prompt is said with it, and cannot pass for the prompt", async () => {
   const { exitCode, stdout } = await run(["say this:"], { input: "first\n```\nlast\n" })
   expect(exitCode).toBe(0)
   expect(stdout).toBe("this:\n\nStandard input:\n````\nfirst\n```\nlast\n````\n")
 })
 
-test("a pipe that nobody writes to does not hold it up", async () => {
+test("a pipe that nobody writes to does not hold up a run", async () => {
   const program = startPiped({ directory: createFolder(), arguments: ["run", "say on we go"] })
   await program.shows(/Nothing came from standard input/)
   expect(await program.exited).toBe(0)
@@ -93,7 +93,7 @@ test("--json is one object a line for every event, and the result last", async (
   expect(stdout).not.toContain("\u0085")
 })
 
-test("--no-wait says what becomes of what it leaves behind, and reports nothing", async () => {
+test("--no-wait says what becomes of the tasks that it leaves, and reports nothing", async () => {
   const directory = createFolder()
   const { exitCode, stderr, stdout } = await run(["run `sleep 1000`", "--no-wait"], { directory })
   expect(exitCode).toBe(0)
@@ -106,7 +106,7 @@ test("--no-wait says what becomes of what it leaves behind, and reports nothing"
   )
 })
 
-test("what needs a person ends with 4, is kept, and can be answered from the shell", async () => {
+test("a run that needs a person ends with 4, and its question is kept and can be answered from the shell", async () => {
   const directory = createFolder()
   const { exitCode, stderr, stdout } = await run(["write file a.txt with x", "--json"], { directory })
   expect(exitCode).toBe(4)
@@ -130,14 +130,14 @@ test("a no from the shell may say why", async () => {
   expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("waits for no answer") })
 })
 
-test("--yes needs nobody", async () => {
+test("--yes needs no person", async () => {
   const directory = createFolder()
   const { exitCode } = await run(["write file a.txt with x", "--yes"], { directory })
   expect(exitCode).toBe(0)
   expect(existsSync(join(directory, "a.txt"))).toBe(true)
 })
 
-test("past --timeout, and at a signal, it stops what it does and ends with 3", async () => {
+test("past --timeout, and at a signal, a run stops its work and ends with 3", async () => {
   const late = await run(["count to 400 slowly", "--timeout", "0.6"])
   expect(late.exitCode).toBe(3)
   expect(late.stderr).toMatch(/stopped: it took longer than 600 ms\n/)
@@ -149,7 +149,7 @@ test("past --timeout, and at a signal, it stops what it does and ends with 3", a
   expect(await program.exited).toBe(3)
 })
 
-test("a turn that fails ends with 1 and the reason, and what is refused with 2", async () => {
+test("a turn that fails ends with 1 and the reason, and a refused prompt with 2", async () => {
   const directory = createFolder()
   const environment = { ANTHROPIC_API_KEY: "sk-ant-none", ANTHROPIC_BASE_URL: "http://127.0.0.1:1/v1", ...NO_RETRIES }
   const failed = await runToEnd({ directory, arguments: ["run", "hello", "--model", "anthropic/x"], environment })

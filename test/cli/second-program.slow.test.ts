@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
-test("what ended while no program watched is announced at the next start, once", async () => {
+test("a task that ended while no program watched is announced at the next start, once", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("/run true")
@@ -34,7 +34,7 @@ test("a long task that ended unseen is announced, however many shorter ones ende
     first.type("/start true")
     await first.shows(/completed in .*: true/)
   }
-  // An end is remembered after it was shown: only what follows tells that it was.
+  // An end is remembered after it was shown: only the next output proves that it was remembered.
   first.type("/help")
   await first.shows(/quit {2,}cancel/)
   first.kill("SIGKILL")
@@ -66,7 +66,7 @@ test("004-61: a second copy sees the same tasks by the command tasks, and can ca
   expect(await second.exited).toBe(0)
 })
 
-test("a second copy ends at the end of its input, whatever the first still runs", async () => {
+test("a second copy ends at the end of its input, even if the first still runs tasks", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
   first.type("/run sleep 1000")
@@ -82,7 +82,7 @@ test("a second copy ends at the end of its input, whatever the first still runs"
   expect(await first.exited).toBe(0)
 })
 
-test("what was never ended goes on at the next start, with its output and its end", async () => {
+test("a task that had not ended goes on at the next start, with its output and its end", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
   first.type("/run echo before; until test -e go; do sleep 0.02; done; echo after; exit 5")

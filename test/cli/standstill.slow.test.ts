@@ -3,7 +3,7 @@ import { startInTerminal, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** Both look often and are missed soon. */
+/** A short lease: both programs look around often, and one that stands still is soon replaced. */
 const environment = { MEANWHILE_BACKGROUND_LEASE_SECONDS: "3" }
 
 function start(engine: string, ...words: readonly string[]) {
@@ -32,7 +32,7 @@ test("a chat that stood still says in a line that another worker goes on with th
   expect(await worker.exited).toBe(0)
 })
 
-test("one prompt waits for the answer of the worker that has taken its turn over, and prints it", async () => {
+test("a run waits for the answer of the worker that has taken its turn over, and prints it", async () => {
   const engine = await createSharedStore()
   const worker = start(engine, "worker", "--verbose")
   await worker.shows(/takes tasks from/)
@@ -48,7 +48,7 @@ test("one prompt waits for the answer of the worker that has taken its turn over
   expect(await worker.exited).toBe(0)
 })
 
-test("what is said while another worker goes on with the answer of a chat waits for that, and is heard after it", async () => {
+test("a message waits while another worker goes on with a chat's answer, and is heard after it", async () => {
   const engine = await createSharedStore()
   const worker = start(engine, "worker", "--verbose")
   await worker.shows(/takes tasks from/)

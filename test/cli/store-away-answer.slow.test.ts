@@ -5,7 +5,7 @@ import { AWAY, useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 
-test("whoever presses Ctrl+C behind an answer that is not written yet, and leaves, is told that its turn goes on", async () => {
+test("a person who leaves after Ctrl+C behind an answer that is not written yet is told that its turn goes on", async () => {
   const words = ["--engine", await server.createStore()]
   const chat = startInTerminal({ directory: createFolder(), arguments: words })
   await chat.shows(/you talk with/)

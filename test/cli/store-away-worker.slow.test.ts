@@ -11,7 +11,7 @@ import { AWAY, BACK, useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 
-/** A worker that runs a command, in its folder. */
+/** Starts a worker that runs a command, in a folder of its own. */
 async function startWork(command: string) {
   const [url, folder] = [await server.createStore(), createFolder()]
   const shell = createShellPlugin({ workingDirectory: folder, environment: {} })
@@ -27,7 +27,7 @@ function readIfThere(path: string): string {
   return existsSync(path) ? readFileSync(path, "utf8").trim() : ""
 }
 
-test("a worker says once that its store is away and once that it is back, and what it ran comes to its end", async () => {
+test("a worker says once that its store is away and once that it is back, and its command runs to its end", async () => {
   const { desk, worker, id, folder } = await startWork("while [ ! -f end ]; do sleep 0.1; done")
   await server.kill()
   await worker.shows(AWAY)
@@ -41,7 +41,7 @@ test("a worker says once that its store is away and once that it is back, and wh
   expect(await worker.exited).toBe(0)
 })
 
-test("Ctrl+C ends a worker while its store is away, with what it ran", async () => {
+test("Ctrl+C ends a worker and its command while the store is away", async () => {
   const { worker, folder } = await startWork("echo $$ > pid; exec sleep 1000")
   const pid = Number(await eventually("it runs", () => readIfThere(join(folder, "pid"))))
   await server.kill()
@@ -50,12 +50,12 @@ test("Ctrl+C ends a worker while its store is away, with what it ran", async () 
   worker.kill("SIGINT")
   expect(await worker.exited).toBe(3)
   expect(worker.shown()).toMatch(/has stopped\. Its store is away/)
-  // Not even one that tells everything speaks of what is being closed.
+  // Even a verbose worker does not write about connections that are being closed.
   expect(worker.shown()).not.toMatch(/trying again/)
   await eventually("its process is gone", () => !isAlive(pid))
 })
 
-test("a worker that is stopped while its store is away says that once, and not what failed for it", async () => {
+test("a worker that is stopped while its store is away says that once, and not which calls failed for it", async () => {
   const worker = startPiped({
     directory: createFolder(),
     arguments: ["worker", "--engine", await server.createStore()],

@@ -7,7 +7,7 @@ import { AWAY, BACK, useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 
-/** One in which something was said and answered. */
+/** Starts a chat in which one message was said and answered. */
 async function startChat() {
   const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", await server.createStore()] })
   await chat.shows(/you talk with/)
@@ -16,12 +16,12 @@ async function startChat() {
   return chat
 }
 
-/** What a chat said from `/quit` on. */
+/** What a chat printed from `/quit` on. */
 function toLeaving(shown: string): string {
   return shown.slice(shown.lastIndexOf("/quit")).replaceAll(/\s+/g, " ")
 }
 
-/** A chat whose answer was stopped while the store is away, which it still is. */
+/** A chat whose answer was stopped while the store is away; the store stays away. */
 async function stopAnswerWhileAway() {
   const directory = createFolder()
   const words = ["--engine", await server.createStore()]
@@ -36,7 +36,7 @@ async function stopAnswerWhileAway() {
   return { chat, directory, words }
 }
 
-test("a chat says when its store goes away and is back, and what was typed meanwhile is taken up then", async () => {
+test("a chat says when its store goes away and is back, and then carries out what was typed meanwhile", async () => {
   const chat = await startChat()
   await server.kill()
   await chat.shows(AWAY)
@@ -45,14 +45,14 @@ test("a chat says when its store goes away and is back, and what was typed meanw
   chat.type("/tasks")
   await chat.shows(/the store does not answer; it is tried again/)
   await server.start()
-  // Whoever comes first.
+  // Either may come first.
   await eventually("it is told that the store is back", () => BACK.test(chat.shown()))
   await eventually("it is answered", () => /\d tokens[^]*this was typed meanwhile[^]*\d tokens/.test(chat.shown()))
   chat.type("/quit")
   expect(await chat.exited).toBe(0)
 })
 
-test("Ctrl+C stops an answer while the store is away, and what was said of it is kept when the store is back", async () => {
+test("Ctrl+C stops an answer while the store is away, and the part that was said is kept when the store is back", async () => {
   const { chat, directory, words } = await stopAnswerWhileAway()
   expect(BACK.test(chat.shown())).toBe(false)
   await server.start()
@@ -88,7 +88,7 @@ test("Ctrl+C before an answer began, while the store is away, is heard at once, 
   expect(await chat.exited).toBe(0)
 })
 
-test("whoever leaves while the store is away is told which tasks that stops, and the next chat finds their end", async () => {
+test("a person who leaves while the store is away is told which tasks that stops, and the next chat has their ends", async () => {
   const directory = createFolder()
   const words = ["--engine", await server.createStore()]
   const chat = startInTerminal({ directory, arguments: words })
@@ -114,7 +114,7 @@ test("whoever leaves while the store is away is told which tasks that stops, and
   expect(await again.exited).toBe(0)
 })
 
-test("whoever stops an answer while the store is away, and leaves, is told how to stop it when the store is back", async () => {
+test("a person who stops an answer while the store is away, and leaves, is told how to stop it later", async () => {
   const { chat, directory, words } = await stopAnswerWhileAway()
   chat.type("/quit")
   expect(await chat.exited).toBe(0)
@@ -129,7 +129,7 @@ test("whoever stops an answer while the store is away, and leaves, is told how t
   expect(stdout).toMatch(/cancelled .*count to 400 slowly/)
 })
 
-test("whoever leaves a chat while its store is away goes at once, and is given back what was not kept", async () => {
+test("a chat can be left at once while its store is away, and gives back messages that were not kept", async () => {
   const chat = await startChat()
   await server.kill()
   onTestFinished(server.start)
@@ -142,7 +142,7 @@ test("whoever leaves a chat while its store is away goes at once, and is given b
   expect(toLeaving(chat.shown())).not.toContain("cannot be reached")
 })
 
-test("a command that the store did not take is given back to whoever leaves", async () => {
+test("a command that the store did not keep is given back to the person who leaves", async () => {
   const chat = await startChat()
   await server.kill()
   onTestFinished(server.start)
@@ -155,7 +155,7 @@ test("a command that the store did not take is given back to whoever leaves", as
   expect(chat.shown()).toMatch(/may not have kept what you said:\s+\/start echo never started\s*$/)
 })
 
-test("whoever leaves while the store hangs is told that it is away, and not of everything that waited for it", async () => {
+test("a person who leaves while the store hangs is told that it is away, and not of every call that waited for it", async () => {
   await using proxy = await startProxy(await server.createStore())
   const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", proxy.url, "--concurrency", "0"] })
   await chat.shows(/you talk with/)
@@ -173,7 +173,7 @@ test("whoever leaves while the store hangs is told that it is away, and not of e
   expect(toLeaving(chat.shown())).toMatch(/The store is away.*may not have kept what you said: say never heard/)
 })
 
-test("Ctrl+C at a command that waits for the store says what becomes of it", async () => {
+test("Ctrl+C at a command that waits for the store says what becomes of the command", async () => {
   const chat = await startChat()
   await server.kill()
   onTestFinished(server.start)
@@ -186,7 +186,7 @@ test("Ctrl+C at a command that waits for the store says what becomes of it", asy
   expect(await chat.exited).toBe(0)
 })
 
-test("an agent that goes on elsewhere is not told as failed when a chat is left while its store is away", async () => {
+test("an agent that goes on elsewhere is not reported as failed when a chat is left while its store is away", async () => {
   const chat = await startChat()
   chat.type("start an agent to count to 400 slowly")
   await chat.shows(/ · 1 call · /)

@@ -6,7 +6,7 @@ import { useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 
-test("a store that is not there at the start is waited for, and that is said", async () => {
+test("a program waits for a store that is away at the start, and says so", async () => {
   const url = await server.createStore()
   await server.kill()
   const words = ["--engine", url] as const
@@ -50,7 +50,7 @@ test.each(["tasks", "doctor", "migrate", "ledger", ""])(
   },
 )
 
-test("a password that nobody gave, or that is wrong, is refused at once", async () => {
+test("a missing or wrong password is refused at once", async () => {
   const url = await server.createStore()
   await createCarefulRole(server.url(), "hunter2")
   const careful = url.replace("postgres@", "careful@")
@@ -64,7 +64,7 @@ test("a password that nobody gave, or that is wrong, is refused at once", async 
   expect(wrong.stderr).not.toContain("opensesame")
 })
 
-test("a URL whose TLS, or number of connections, cannot be meant is refused with what to write instead", async () => {
+test("a URL with an impossible TLS mode or number of connections is refused with what to write instead", async () => {
   const url = await server.createStore()
   const look = async (query: string) =>
     (await runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", `${url}?${query}`] })).stderr

@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 const CONTROL_Z = "\u001a"
 const PASTES_ON = "\u001b[?2004h"
 
-/** As at a prompt of a shell: whatever stops the program, Enter is `fg`. */
+/** Acts as the prompt of a shell: whatever stops the program, Enter means `fg`. */
 const FOREGROUND_ON_ENTER = `
 set -m
 sh -c 'echo "process $$."; exec "$@"' sh "$@"
@@ -70,7 +70,7 @@ test("after a stop from outside and fg, a line appears once, and keys are keys a
   expect(await program.exited).toBe(0)
 })
 
-test("where no shell could continue it, Ctrl+Z does nothing", async () => {
+test("without a shell that could continue the program, Ctrl+Z does nothing", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.press(`say he${CONTROL_Z}`)

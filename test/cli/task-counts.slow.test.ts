@@ -27,7 +27,7 @@ test.each(["embedded", "postgres"])("tasks say how old the queue is, to people a
   const late = await count()
   expect(early).toMatchObject({ byStatus: { queued: 1 } })
   expect(late).toMatchObject({ byStatus: { queued: 2, running: 0 } })
-  // Each program starts after the one before: the first task is older then, and stays the oldest.
+  // Each program starts after the one before: by then the first task is older, and it stays the oldest.
   expect(early.queueAgeMs).toBeGreaterThan(0)
   expect(late.queueAgeMs).toBeGreaterThan(early.queueAgeMs ?? 0)
   expect((await tasks("count")).stdout).toMatch(/^2 queued \(the oldest for [\d.]+ (?:ms|s|min .*)\)\n$/)

@@ -20,7 +20,7 @@ async function viewTask(kind: "tool" | "agent") {
   return { ...unknown, task, outputBytes: 0, lastLine: null }
 }
 
-test("of an agent it is told what it said and not that it printed nothing, as agents never print", async () => {
+test("an agent is shown with its words and without the remark that it printed nothing, since agents never print", async () => {
   const view = await viewTask("agent")
   const task = { ...view.task, progress: { ...PROGRESS, activity: NO_CALLS } }
   const shown = formatTaskView({ view: { ...view, task, lastLine: LINE }, ...BESIDE }, Date.now())
@@ -31,7 +31,7 @@ test("of an agent it is told what it said and not that it printed nothing, as ag
   expect(formatTaskView({ view: { ...view, task: command }, ...BESIDE }, Date.now())).toMatch(/^output {4}none$/m)
 })
 
-test("a line of progress is told once, and the phase only while somebody works on it", async () => {
+test("a line of progress is shown once, and the phase only while a worker runs the task", async () => {
   const view = await viewTask("tool")
   const unphased = { ...view.task, progress: { ...PROGRESS, phase: null } }
   const running = formatTaskView({ view: { ...view, task: unphased, lastLine: LINE }, ...BESIDE }, Date.now())
@@ -43,7 +43,7 @@ test("a line of progress is told once, and the phase only while somebody works o
   )
 })
 
-test("what several workers had of a task is told as the least that it was at work", async () => {
+test("the time of a task that several workers had is shown as the least time at work", async () => {
   const view = await viewTask("agent")
   const now = Date.now()
   const task = { ...view.task, ranMs: 16_000, startedAt: now }
@@ -51,7 +51,7 @@ test("what several workers had of a task is told as the least that it was at wor
   expect(shown).toMatch(/^elapsed {3}33\.0 s since its first start, at least 16\.0 s of it at work$/m)
 })
 
-test("tokens of a turn that was cut off before its model told any are not told as none", () => {
+test("the unknown tokens of a turn that was cut off are not shown as none", () => {
   const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
   const turn = { turn: null, model: "offline/rules", modelCalls: 1, toolCalls: 0, costMicros: null, durationMs: 2_900 }
   const context = { percentUsed: 21 } as Parameters<typeof formatAccounting>[1]
@@ -61,7 +61,7 @@ test("tokens of a turn that was cut off before its model told any are not told a
   expect(told("completed")).toContain("0 + 0 tokens")
 })
 
-test("whoever has just come from another machine sees at once that the worker of a task is silent", async () => {
+test("a program that has just started sees at once that the worker of a task is silent", async () => {
   const machines = await createMachines()
   const { runtime, engine } = await machines.open({ takesWork: false })
   const data = { host: "build-1", pid: 7, bootId: "another" }

@@ -35,7 +35,7 @@ test("tasks lists, shows, prints, cancels, retries and clears what a chat in the
   expect((await tasks(directory, "list")).stdout).toMatch(/^No tasks yet/)
 })
 
-test("a task whose program was killed is shown with the word that nobody is heard of, until it is taken over", async () => {
+test("a task of a killed program is shown as one with a silent worker, until another worker takes it over", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })
   chat.type("/start sleep 1000")
@@ -48,13 +48,13 @@ test("a task whose program was killed is shown with the word that nobody is hear
   expect(stdout).toMatch(new RegExp(`^runs on +here, pid ${chat.pid}; its worker is silent, .* takes it over$`, "m"))
 })
 
-test("an id that is none is refused with 2", async () => {
+test("an unknown id is refused with 2", async () => {
   const { exitCode, stderr } = await tasks(createFolder(), "show", "zzz")
   expect(exitCode).toBe(2)
   expect(stderr).toMatch(/^meanwhile: There is no task "zzz"/)
 })
 
-test("wrong arguments are refused with 2 and what is right, whichever command they are for", async () => {
+test("wrong arguments are refused with 2 and the right ones, for every command", async () => {
   const directory = createFolder()
   const refused = async (...words: string[]) => {
     const { exitCode, stderr } = await runToEnd({ directory, arguments: words })
@@ -71,7 +71,7 @@ test("wrong arguments are refused with 2 and what is right, whichever command th
   expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
 })
 
-test("whoever looks at tasks makes no data folder, and is told when the one they named is not there", async () => {
+test("a look at tasks makes no data folder, and reports a named one that is missing", async () => {
   const directory = createFolder()
   expect(await tasks(directory, "list")).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^No tasks yet/) })
   const named = join(directory, "mistyped")
@@ -101,7 +101,7 @@ test.each([
   expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
 })
 
-test("looking at tasks takes up no work of a program that was killed", async () => {
+test("a look at tasks takes over no work of a killed program", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })
   chat.type("count to 400 slowly")
@@ -112,7 +112,7 @@ test("looking at tasks takes up no work of a program that was killed", async () 
   expect(stdout).toMatch(/running .*count to 400 slowly/)
 })
 
-test("there is no other word, and help says what there is", async () => {
+test("an unknown word is refused, and help lists the words", async () => {
   const directory = createFolder()
   expect(await runToEnd({ directory, arguments: ["dance"] })).toMatchObject({ exitCode: 2 })
   const unknown = await runToEnd({ directory, arguments: ["help", "dance"] })
@@ -153,7 +153,7 @@ test("help explains what the command takes, and nothing that it refuses", async 
   expect(await help("worker")).not.toContain(" 0 leaves")
 })
 
-test("what a task comes to, and what cannot be done with it, is told by the exit code", async () => {
+test("the exit code tells how a task ended, and that a command was refused", async () => {
   const directory = createFolder()
   const failing = await runToEnd({ directory, arguments: ["run", "start `test -e there` in the background"] })
   expect(failing.exitCode).toBe(1)
@@ -209,7 +209,7 @@ test("Ctrl+C on a retry says that the task, which ran there, is cancelled", asyn
   expect((await tasks(directory, "show", id)).stdout).toMatch(/^status +cancelled/m)
 })
 
-test("what a task has printed is printed as it was, however long its lines are, and what is said of it beside it", async () => {
+test("the output of a task is printed as it was, however long its lines are, and remarks go to standard error", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })
   chat.type("/start head -c 200000 /dev/zero | tr '\\0' x; printf '\\033[1mbold\\r'; exit 3")
@@ -231,7 +231,7 @@ test("what a task has printed is printed as it was, however long its lines are, 
   expect(terminal.raw().split("\n")).toHaveLength(2)
 })
 
-test("what a task has printed that is no text arrives in a pipe byte by byte", async () => {
+test("output that is not text arrives in a pipe byte by byte", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })
   chat.type(`/start printf '\\377\\000\\303\\n\\342\\202'; exit 3`)
@@ -242,11 +242,11 @@ test("what a task has printed that is no text arrives in a pipe byte by byte", a
   expect(stdout).toBe("\xff\x00\xc3\n\xe2\x82")
 })
 
-test("past its time a run says what it stops", async () => {
+test("a run that reaches its time limit says which tasks it stops", async () => {
   expect(await runPastItsTime()).toMatch(/\[[0-9a-f]{8}\] is stopped at exit: sleep 1000\n/)
 })
 
-/** What the run says. One whose time was over before its task had begun, on a busy machine, is given more time. */
+/** The output of the run. If the time was over before its task had begun, on a busy machine, runs again with more time. */
 async function runPastItsTime(seconds = 1): Promise<string> {
   const words = ["run", "start `sleep 1000` in the background", "--timeout", String(seconds)]
   const { exitCode, stderr } = await runToEnd({ directory: createFolder(), arguments: words })

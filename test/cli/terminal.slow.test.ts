@@ -20,7 +20,7 @@ test("Ctrl+C stops the command in the foreground, and the prompt goes on", async
   expect(await program.exited).toBe(0)
 })
 
-test("Ctrl+C ends the showing of a long output, and the chat stays", async () => {
+test("Ctrl+C ends the display of a long output, and the chat stays", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.type("/start seq 1 2000000")
@@ -87,7 +87,7 @@ test("Ctrl+C takes back what was typed, and on an empty line asks once", async (
   expect(await program.exited).toBe(0)
 })
 
-test("it starts and leaves although it cannot keep what it has announced", async () => {
+test("a chat starts and leaves even if it cannot record which ends it has announced", async () => {
   const directory = createFolder()
   mkdirSync(join(directory, ".meanwhile", "announced"), { recursive: true })
   const program = startInTerminal({ directory })
@@ -96,7 +96,7 @@ test("it starts and leaves although it cannot keep what it has announced", async
   expect(await program.exited).toBe(0)
 })
 
-test("leaving by Ctrl+C gives tasks a moment, and one more none", async () => {
+test("leaving by Ctrl+C gives tasks a moment, and one more Ctrl+C ends it", async () => {
   const program = startInTerminal({ directory: createFolder(), environment: QUICK })
   program.type("/run sleep 1000")
   await program.shows(/still runs/)
@@ -111,7 +111,7 @@ test("leaving by Ctrl+C gives tasks a moment, and one more none", async () => {
   expect(sincePress.elapsedMs()).toBeLessThan(2_500)
 })
 
-test("one prompt in a terminal is shown line by line, with what happens beside it", async () => {
+test("a run in a terminal is shown line by line, with its events in between", async () => {
   const program = startInTerminal({ directory: createFolder(), arguments: ["run", "run `echo below`, then say ready"] })
   expect(await program.exited).toBe(0)
   expect(program.shown()).toMatch(/• run_command echo below\r\n {2}│ below\r\n✓ run_command [\s\S]*\nready\r\n.*tokens/)

@@ -4,7 +4,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const paste = (text: string): string => `\u001b[200~${text}\u001b[201~`
 
-test("what is pasted is one message, which Enter sends", async () => {
+test("a paste is one message, which Enter sends", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.press(paste("say one\rtwo\rthree"))
@@ -35,7 +35,7 @@ test("a line that ends with a backslash goes on with the next", async () => {
   expect(await program.exited).toBe(0)
 })
 
-test("commands work while a question is open, which is then shown again", async () => {
+test("commands work while a question is open, and the question is then shown again", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.type("write file first.txt with buy milk")
@@ -50,7 +50,7 @@ test("commands work while a question is open, which is then shown again", async 
   expect(await program.exited).toBe(0)
 })
 
-test("own words answer a question with options, and nothing is said of letters that stand for none", async () => {
+test("own words answer a question with options, and the hint names no letters that stand for nothing", async () => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.type("ask me which colour: red, green or blue")

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-test("what waits for a person is shown as such wherever one looks, and stays when they leave", async () => {
+test("every list shows that a task waits for a person, and the task stays when the person leaves", async () => {
   const directory = createFolder()
   const program = startInTerminal({ directory })
   await program.shows(/you talk with/)

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-/** A worker in a folder that says how its workers are, from its first line to its last. */
+/** All lines of a worker in a folder with a configuration for workers. */
 async function readLines(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
   const directory = createFolder()
   const worker = { kinds: ["agent"], drainSeconds: 90 }
@@ -16,7 +16,7 @@ async function readLines(words: readonly string[], environment: Readonly<Record<
   return started.shown()
 }
 
-test("what a worker takes, and how long it drains, can stand in the configuration of its folder", async () => {
+test("the configuration of a folder can say what its workers take, and how long they drain", async () => {
   const said = await readLines([], {})
   expect(said).toMatch(/takes agent tasks from/)
   expect(said).toMatch(/for 1 min 30 s at most/)

@@ -81,7 +81,7 @@ test("a worker that is stopped hands an agent back, and another one goes on with
   expect(await second.exited).toBe(0)
 })
 
-test("what an agent came to that a worker ran is reported by whoever has the conversation open", async () => {
+test("the program with the conversation open reports the result of an agent that a worker ran", async () => {
   const engine = await createSharedStore()
   const worker = startWorker("--engine", engine)
   await worker.shows(/takes tasks from/)
@@ -98,7 +98,7 @@ test("what an agent came to that a worker ran is reported by whoever has the con
   expect(await worker.exited).toBe(0)
 })
 
-test("a run that is ended by Ctrl+C says which worker goes on with its agent, and that one does", async () => {
+test("a run that is ended by Ctrl+C says which worker goes on with its agent, and that worker does", async () => {
   const engine = await createSharedStore()
   const worker = startWorker("--engine", engine)
   await worker.shows(/takes tasks from/)
@@ -112,7 +112,7 @@ test("a run that is ended by Ctrl+C says which worker goes on with its agent, an
   await worker.shows(new RegExp(`run left task=${told.slice(1, 9)}.* status=completed`))
 })
 
-test("a worker that drains says so, to whoever lists the workers too; a second signal ends it at once", async () => {
+test("a worker that drains says so, also in the list of workers; a second signal ends it at once", async () => {
   const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const { id } = await desk.tasks.start(command("sleep 1000"))
@@ -135,7 +135,7 @@ test("a worker that drains says so, to whoever lists the workers too; a second s
   expect((await desk.tasks.get(id)).task.status).toBe("running")
 })
 
-test("a command of a worker that was killed is not run again by one that cannot see what became of it", async () => {
+test("a worker does not repeat a killed worker's command if it cannot see what became of it", async () => {
   const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const file = join(createFolder(), "runs")
@@ -151,7 +151,7 @@ test("a command of a worker that was killed is not run again by one that cannot 
   expect(readFileSync(file, "utf8")).toBe("run\n")
 })
 
-test("a worker takes only the kinds that it is asked to", async () => {
+test("a worker takes only the kinds that its options name", async () => {
   const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const { id } = await desk.tasks.start(command("echo done"))
@@ -165,7 +165,7 @@ test("a worker takes only the kinds that it is asked to", async () => {
   await tools.shows(/run left .*echo done" status=completed/)
 })
 
-test("a worker on the data folder of a chat takes what the chat has no room for", async () => {
+test("a worker on the data folder of a chat takes tasks that the chat has no room for", async () => {
   const directory = createFolder()
   const environment = { MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "1" }
   const chat = startPiped({ directory, environment })

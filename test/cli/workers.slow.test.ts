@@ -9,7 +9,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const MOST = 6
 
-test("a chat leaves its tasks to a worker, and everybody sees who runs them and what they wait for", async () => {
+test("a chat leaves its tasks to a worker, and every program shows who runs them and what they wait for", async () => {
   const engine = await createSharedStore()
   const look = async (...words: readonly string[]) =>
     (await runToEnd({ directory: createFolder(), arguments: [...words, "--engine", engine] })).stdout
@@ -50,7 +50,7 @@ test("a chat leaves its tasks to a worker, and everybody sees who runs them and 
   expect(await look("tasks", "show", id)).toContain(reason)
 })
 
-test("a chat that runs no tasks says when it is left that its task waits for a worker, and how to start one", async () => {
+test("a chat that runs no tasks says at the end that its task waits for a worker, and how to start one", async () => {
   const engine = await createSharedStore()
   const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine, "--concurrency", "0"] })
   chat.type("/start sleep 1000")
@@ -83,7 +83,7 @@ test("a chat on a store that others use announces its own tasks, and not theirs"
   expect(next.shown()).not.toMatch(/mine|theirs/)
 })
 
-test("a chat is asked what its agent wants to know that a worker runs", async () => {
+test("a chat shows the questions of its agent that a worker runs", async () => {
   const engine = await createSharedStore()
   const directory = createFolder()
   const worker = startPiped({ directory, arguments: ["worker", "--verbose", "--engine", engine] })
@@ -100,7 +100,7 @@ test("a chat is asked what its agent wants to know that a worker runs", async ()
   expect(await worker.exited).toBe(0)
 })
 
-test("tasks says that it did not read a configuration which is not trusted, and reads it when it is", async () => {
+test("`tasks` says that it did not read an untrusted configuration, and reads it once it is trusted", async () => {
   const engine = await createSharedStore()
   const directory = createFolder()
   writeFileSync(join(directory, "meanwhile.config.json"), JSON.stringify({ engine }))
@@ -116,7 +116,7 @@ test("tasks says that it did not read a configuration which is not trusted, and 
   expect(await look()).toMatchObject({ stderr: "", stdout: expect.stringMatching(/completed/) as string })
 })
 
-test("a run whose tasks nobody takes says so once, and goes on waiting", async () => {
+test("a run whose tasks no worker takes says so once, and goes on waiting", async () => {
   const engine = await createSharedStore()
   const words = ["run", "start an agent to run `echo done`", "--engine", engine, "--concurrency", "0"]
   const run = startPiped({ directory: createFolder(), arguments: words })

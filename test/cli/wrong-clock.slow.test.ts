@@ -16,10 +16,10 @@ import { toWrongClock, WRONG_CLOCKS } from "../support/wrong-clock.ts"
 const HOUR_MS = 3_600_000
 const SOON_MS = 3_000
 const PATIENCE_MS = 90_000
-/** As lists show a time that was not long ago. */
+/** The form in which lists show a recent time. */
 const SECONDS = String.raw` *(?:\d+ ms|\d+\.\d s)`
 
-/** Somebody whose clock is right, and who runs nothing. */
+/** A program with a right clock, which runs nothing. */
 async function openAsker(url: string, options: Partial<RuntimeOptions> = {}): Promise<Runtime> {
   const folder = createFolder()
   const shell = createShellPlugin({ workingDirectory: folder, environment: { PATH: process.env["PATH"] ?? "" } })
@@ -27,7 +27,7 @@ async function openAsker(url: string, options: Partial<RuntimeOptions> = {}): Pr
   return createRuntime({ engine: url, environment: {}, dataDirectory, plugins: [shell], takesWork: false, ...options })
 }
 
-/** Only reads: it does nothing by itself. */
+/** An engine to read from, which does nothing by itself. */
 async function openEngine(url: string): Promise<Engine> {
   const engine = await createPostgresEngine({ url })
   onTestFinished(() => engine.close())
@@ -58,7 +58,7 @@ async function askForApproval(url: string, expiresInMs: number): Promise<TaskId>
 }
 
 describe.each(WRONG_CLOCKS)("beside a worker whose clock is $wrong", ({ byMs }) => {
-  test("an approval is over when its time is, and no other", async () => {
+  test("an approval expires at its time, and no other does", async () => {
     const url = await createSharedStore()
     const { store } = await openEngine(url)
     const long = await askForApproval(url, HOUR_MS)
@@ -74,11 +74,11 @@ describe.each(WRONG_CLOCKS)("beside a worker whose clock is $wrong", ({ byMs }) 
       PATIENCE_MS,
     )
     expect(ended.endedAt).toBeGreaterThanOrEqual(wait?.expiresAt ?? Number.POSITIVE_INFINITY)
-    // Whoever looks at one looks at all.
+    // The look that ended the short one looked at all.
     expect((await store.task(long))?.status).toBe("waiting")
   })
 
-  test("delays, time limits and durations are what they are", async () => {
+  test("delays, time limits and durations are right", async () => {
     const url = await createSharedStore()
     await using asker = await openAsker(url)
     await startWorker(url, byMs)
@@ -98,7 +98,7 @@ describe.each(WRONG_CLOCKS)("beside a worker whose clock is $wrong", ({ byMs }) 
   })
 })
 
-/** Two used tasks: of one the result was used an hour and a half ago, as the store says. */
+/** Makes two used tasks. By the store, the result of one was used an hour and a half ago. */
 async function useTwo(url: string, store: Engine["store"]) {
   await using asker = await openAsker(url, { takesWork: true })
   const use = async (): Promise<TaskId> => {
@@ -115,9 +115,9 @@ async function useTwo(url: string, store: Engine["store"]) {
   return { oldIsStripped: () => isStripped(old), freshIsStripped: () => isStripped(fresh) }
 }
 
-// Each does so once in a minute: the short form, within one process, is in `test/runner/store-time.test.ts`.
+// Each worker strips once a minute: the short form, within one process, is in `test/runner/store-time.test.ts`.
 test.runIf(isLong)(
-  "workers take away what was used long enough ago, and no other, whatever their clocks say",
+  "workers strip results that were used long enough ago, and no others, whatever their clocks say",
   async () => {
     const looked = WRONG_CLOCKS.map(async ({ wrong, byMs }) => {
       const url = await createSharedStore()
@@ -138,7 +138,7 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
       (await runToEnd({ ...wrong, arguments: [...words, "--engine", url] })).stdout
     await using asker = await openAsker(url)
     const { id: queued } = await asker.tasks.start({ tool: "run_command", input: { command: "sleep 1000" } })
-    // Shown as 59 min for the next 45 s. A whole hour would be shown as one on a quick machine.
+    // Shown as 59 min for the next 45 s. A whole hour would be shown as an hour on a quick machine.
     const asked = await askForApproval(url, HOUR_MS - 15_000)
     expect(await look("tasks")).toMatch(new RegExp(`^${queued.slice(0, 8)} {2}queued {7}${SECONDS} `, "m"))
     expect(await look("tasks", "inbox")).toMatch(/expires in 59 min/)
@@ -150,7 +150,7 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
     expect(await look("workers")).toMatch(new RegExp(` ${right.pid} +${SECONDS} `))
   })
 
-  test("what a chat begins is written down as of now, and what it had said before is told again", async () => {
+  test("a chat's new work is stored under the right time, and its earlier messages are shown again", async () => {
     const url = await createSharedStore()
     const { store } = await openEngine(url)
     const environment = { ...toWrongClock(byMs), MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "1" }
@@ -164,7 +164,7 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
     const [task] = (await store.tasks({ kinds: ["tool"] }, { limit: 1 })).items
     expect(task?.id).toContain(id)
     const ranMs = (task?.createdAt ?? 0) - (task?.startedAt ?? 0)
-    // The time of the server is estimated anew while the command runs.
+    // While the command runs, the server's time is estimated anew.
     expect(ranMs).toBeGreaterThan(900)
     expect(ranMs).toBeLessThan(PATIENCE_MS)
     chat.type("/quit")
