@@ -49,7 +49,7 @@ function createPerson(choose: (question: Question) => string) {
 }
 
 describe("a command under a policy", () => {
-  test("runs unasked when it only reads", async () => {
+  test("runs without a question if it only reads", async () => {
     const { run } = await open()
     expect(await run("ls -a | wc -l")).toMatchObject({ outcome: "completed" })
   })
@@ -61,7 +61,7 @@ describe("a command under a policy", () => {
     expect(has("made")).toBe(false)
   })
 
-  test("runs by a rule for its text only when all it consists of fits the rule", async () => {
+  test("runs by a rule for its text only if all its parts fit the rule", async () => {
     const rules = [{ tool: "run_command", arguments: { command: "touch made*" }, decision: "allow" as const }]
     const { run, has } = await open({ policy: { rules, mode: "deny_effects" } })
     for (const hidden of ["touch made; touch other", "touch made $(touch other)", "touch made > other"]) {
@@ -82,7 +82,7 @@ describe("a command under a policy", () => {
     expect(has("other")).toBe(false)
   })
 
-  test("runs after a yes, not after a no, and unasked once commands like it are allowed", async () => {
+  test("runs after a yes, not after a no, and without a question once similar commands are allowed", async () => {
     const answers = ["no", "yes", "always", "no"]
     const { channel, questions } = createPerson(({ options = [] }) => {
       const wanted = answers.shift() ?? ""
@@ -102,7 +102,7 @@ describe("a command under a policy", () => {
     expect(has("four")).toBe(true)
   })
 
-  test("waits in the inbox while nobody is there, and runs once somebody says yes", async () => {
+  test("waits in the inbox while no person is there, and runs once a person says yes", async () => {
     const { run, runner, has } = await open()
     const answer = await run("touch made")
     if (answer.outcome !== "promoted" || answer.task.status !== "waiting") throw new Error("it should wait")

@@ -63,7 +63,7 @@ test("the time limit that a call asks for ends the command", async () => {
   expect((await tasks.list({})).items).toEqual([])
 })
 
-test("a server leaves the foreground before other commands do, with what it printed so far", async () => {
+test("a server leaves the foreground before other commands do, with its output so far", async () => {
   const { answer, tasks, execution } = await run({ command: "echo ready; exec tail -f /dev/null" })
   expect(answer).toMatchObject({
     outcome: "promoted",
@@ -102,7 +102,7 @@ test("an install is expected to take half a minute until its duration has been l
   expect(await meanwhile.tasks.estimate({ tool: "run_command", input: { command: "ls" } })).toBeNull()
 })
 
-test("a command that runs unasked lets no files of a project make git run a program", async () => {
+test("a command that runs without a question lets no files of a project make git run a program", async () => {
   const folder = createFolder()
   const trap = join(folder, "fixture")
   for (const name of ["objects", "refs"]) mkdirSync(join(trap, name), { recursive: true })

@@ -23,7 +23,7 @@ const throwing = (): never => {
   throw new Error("no tool is looked for")
 }
 
-/** By the file that declares it. */
+/** Each plugin, by the file that declares it. */
 const PLUGINS: Readonly<Record<string, () => Plugin | readonly Plugin[]>> = {
   "background/background-plugin.ts": () =>
     Object.keys(VOCABULARIES).map((vocabulary) =>
@@ -48,7 +48,7 @@ test.each(Object.entries(PLUGINS))("%s declares a plugin without mistakes", (_fi
   expect([create()].flat().map(findPluginProblems)).toEqual([create()].flat().map(() => []))
 })
 
-test("every file that declares a plugin of our own is among them", () => {
+test("every file that declares a built-in plugin is in the list", () => {
   const folder = `${root}/src/builtin`
   const files = globSync("**/*.ts", { cwd: folder }).filter((file) =>
     readFileSync(`${folder}/${file}`, "utf8").match(/ defineBuiltin[<(]/),

@@ -119,7 +119,7 @@ describe("the reference server over HTTP", () => {
   })
 })
 
-/** Writes down its process id before it becomes the server. */
+/** A command that writes down its process id before it becomes the server. */
 function withPidFile(directory: string) {
   const script = 'echo $$ > "$0"; exec "$@"'
   return { command: "/bin/sh", args: ["-c", script, join(directory, "pid"), everything.command, ...everything.args] }

@@ -13,11 +13,11 @@ const closed = { url: "http://127.0.0.1:9/mcp" }
 const missing = { command: "/nowhere/server" }
 
 describe("servers that cannot be reached", () => {
-  it("leave the others at work, and say why without their secrets", async () => {
+  it("leave the other servers at work, and say the reason without their secrets", async () => {
     const server = await startSecondGenerationServer()
     const fixture = { url: server.url, connectTimeoutMs: 60_000 }
     const servers = { fixture, dead, silent, closed, missing, off: { ...dead, disabled: true } }
-    // By this clock no server is tried again: while the last one is tried for the first time, the others stay as they are.
+    // By this clock no server is tried again: the others stay as they are while the last one has its first try.
     const { plugin } = await openMcp(createFolder(), servers, { clock: createManualClock() })
     const states = Object.fromEntries(plugin.status().map(({ name, state }) => [name, state]))
     expect(states).toEqual({
@@ -56,7 +56,7 @@ it("checks every server once: reachable or why not", async () => {
   ])
 })
 
-it("offers the listed tools only, with the effects and limits that are known of them", async () => {
+it("offers only the listed tools, with their known effects and limits", async () => {
   const server = await startSecondGenerationServer()
   const entry = { url: server.url, tools: ["greet", "confirm_delete"], backgroundAfterMs: 300, timeoutMs: 9_000 }
   const { plugin } = await openMcp(createFolder(), { fixture: entry })
@@ -66,7 +66,7 @@ it("offers the listed tools only, with the effects and limits that are known of 
   ])
 })
 
-it("offers a tool once that its server lists twice", async () => {
+it("offers a tool once even if its server lists it twice", async () => {
   const server = await startSecondGenerationServer()
   server.addTool("greet")
   const { runner } = await openMcp(createFolder(), { fixture: { url: server.url } })
@@ -74,7 +74,7 @@ it("offers a tool once that its server lists twice", async () => {
   expect(await answer).toMatchObject({ outcome: "completed", patch: { payload: "hello Ada" } })
 })
 
-it("quotes what a server says of itself as information", async () => {
+it("quotes a server's words about itself as information", async () => {
   const server = await startSecondGenerationServer()
   const { plugin } = await openMcp(createFolder(), { fixture: { url: server.url } })
   const told = typeof plugin.systemInstructions === "function" ? plugin.systemInstructions() : ""

@@ -10,7 +10,7 @@ import { startSecondGenerationServer } from "../support/mcp/second-generation-se
 
 type Moment = "as the server says so" | "while it is followed"
 
-/** Calls a tool that becomes a task of the server, and stops it then. What the server's task is afterwards. */
+/** Calls a tool that becomes a task of the server, then stops the call; returns the status of the server's task. */
 async function stopAtTask(reason: MeanwhileError, moment: Moment): Promise<string | undefined> {
   const server = await startSecondGenerationServer()
   const { mcpServers } = mcpConfigSchema.parse({ mcpServers: { fixture: { url: server.url } } })
@@ -48,6 +48,9 @@ test.each(MOMENTS)("a call that is stopped %s stops the server's task too", asyn
   expect(await stopAtTask(new MeanwhileError("closed", "Stopped by person: enough"), moment)).toBe("cancelled")
 })
 
-test.each(MOMENTS)("a call that another worker takes over %s leaves the server's task to that one", async (moment) => {
-  expect(await stopAtTask(new MeanwhileError("stale_claim", "it belongs to another worker"), moment)).toBe("working")
-})
+test.each(MOMENTS)(
+  "a call that another worker takes over %s leaves the server's task to that worker",
+  async (moment) => {
+    expect(await stopAtTask(new MeanwhileError("stale_claim", "it belongs to another worker"), moment)).toBe("working")
+  },
+)

@@ -9,7 +9,7 @@ import { startSecondGenerationServer } from "../support/mcp/second-generation-se
 
 const SESSION = "session-turn" as SessionId
 
-test("a call that a crash cut off in the middle of a turn is not made again when its tool may not be repeated", async () => {
+test("a call that a crash cut off in the middle of a turn is not repeated if its tool may not be", async () => {
   const server = await startSecondGenerationServer()
   const folder = createFolder()
   const heard: (readonly Message[])[] = []

@@ -28,14 +28,14 @@ describe.each(APIS)("over the %s API", (api) => {
     expect(finish).toBe("stop")
   })
 
-  test("the answer says what it used", async () => {
+  test("the answer says how many tokens it used", async () => {
     const { mock, connect } = await createWire()
     mock.on({ userMessage: "hello" }, { content: "Hi.", usage: USAGE })
     const { usage } = await (await connect(MODELS[api])).generate(toRequest([userMessage("hello")]))
     expect(usage).toEqual({ inputTokens: 120, cachedInputTokens: 0, outputTokens: 30, reasoningTokens: 0 })
   })
 
-  test("usage counts what was cached and what was thought", async () => {
+  test("usage counts cached tokens and reasoning tokens", async () => {
     const { connect } = await createStreamServer({ chunks: COUNTED_ANSWERS[api] })
     const { usage, message } = await (await connect(MODELS[api])).generate(toRequest([userMessage("hello")]))
     expect(textOf(message)).toBe("Hi.")
@@ -102,7 +102,7 @@ describe.each(APIS)("over the %s API", (api) => {
       expect(requests[0]?.body.contents[2]?.parts[1]?.functionResponse?.response.error).toBe("no such file")
   })
 
-  test("reasoning comes as parts of its own and goes back as it came", async () => {
+  test("reasoning comes as separate parts and goes back as it came", async () => {
     const { mock, connect, requests } = await createWire()
     const thoughts = { reasoning: "They greet me.", reasoningSignature: "c2lnbmF0dXJl" }
     mock.on({ userMessage: "hello" }, { content: "Hi.", ...thoughts })

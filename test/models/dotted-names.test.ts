@@ -7,7 +7,7 @@ const LEGAL = /"name":"([^"]*)"/g
 const toTool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } })
 
 describe.each(APIS)("over the %s API", (api) => {
-  test("a tool with a dot in its name is offered without it, called, and known by its own name", async () => {
+  test("a tool with a dot in its name is offered without the dot, called, and known by its own name", async () => {
     const { mock, connect, requests } = await createWire()
     mock.on({ userMessage: "look" }, { toolCalls: [{ id: "call_a", name: "tasks_get", arguments: "{}" }] })
     mock.on({ userMessage: "again" }, { content: "Good." })
@@ -27,7 +27,7 @@ describe.each(APIS)("over the %s API", (api) => {
     expect(names.flat().filter((name) => name?.includes("."))).toEqual([])
   })
 
-  test("two tools whose names differ in a dot only are told apart", async () => {
+  test("two tools whose names differ only in a dot are kept apart", async () => {
     const { mock, connect } = await createWire()
     const toolCalls = ["tasks_get", "tasks_get_2"].map((name, index) => ({
       id: `call_${index}`,

@@ -34,14 +34,14 @@ describe.each(APIS)("over the %s API", (api) => {
     expect(error.message).toContain("[key]")
   })
 
-  test("a connection that drops in mid-answer is no answer", async () => {
+  test("a connection that drops in mid-answer fails the call", async () => {
     const { connect } = await createStreamServer({ chunks: BEGINNINGS[api], ending: "drop" })
     const { deltas, onDelta } = collectDeltas()
     expect((await catchError(await connect(MODELS[api]), { onDelta })).code).toBe("model_unavailable")
     expect(deltas).toEqual([{ type: "text", text: "Hi." }])
   })
 
-  test("a stream that ends early is no answer", async () => {
+  test("a stream that ends early fails the call", async () => {
     expect((await provoke(api, { chunks: BEGINNINGS[api] })).code).toBe("model_unavailable")
   })
 
@@ -81,7 +81,7 @@ test.each([
   expect(error.details).toMatchObject({ retryAfterMs })
 })
 
-test("Google's wait is read from where Google says it", async () => {
+test("the wait that Google asks for is read from the body of its answer", async () => {
   const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }]
   const body = { error: { code: 429, message: "Quota exceeded", status: "RESOURCE_EXHAUSTED", details } }
   const error = await provoke("google", { status: 429, chunks: [JSON.stringify(body)] })

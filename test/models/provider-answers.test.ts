@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { callsOf, type Message, textOf, userMessage } from "../../src/plugin/message.ts"
 import { createWire, MODELS, toRequest } from "../support/models/wire.ts"
 
-test("input that is no JSON stays the text that it is", async () => {
+test("input that is not JSON stays text", async () => {
   const { mock, connect } = await createWire()
   mock.addFixture({
     match: { userMessage: "look" },
@@ -14,7 +14,7 @@ test("input that is no JSON stays the text that it is", async () => {
   }
 })
 
-test("a server that counts its calls from 0 in every answer still gives each an id of its own", async () => {
+test("calls get distinct ids even if the server counts from 0 in every answer", async () => {
   const { mock, connect } = await createWire()
   mock.on({ userMessage: "look" }, { toolCalls: [{ id: "call_0", name: "read", arguments: "{}" }] })
   const history: readonly Message[] = [

@@ -8,7 +8,7 @@ const ORDERS = permute(APIS).map((order) => [order.join(", "), order] as const)
 test.each(ORDERS)("a conversation goes through %s and every API takes it", async (_, order) => {
   const { mock, connect, requests } = await createWire()
   for (const api of APIS) {
-    // Of a server that forms its ids as no other does.
+    // An id of a server whose ids have an unusual form.
     const id = api === "chat" ? "functions.read:0" : `call_${api}`
     mock.on(
       { userMessage: `ask ${api}`, hasToolResult: false },
@@ -52,7 +52,7 @@ function toResult(callId: string, tool: string, api: Api) {
   return { type: "result", callId, tool, isError: false, content: [{ type: "text", text: `of ${api}` }] } as const
 }
 
-/** What each API refuses, as it refuses it. */
+/** Checks what each API itself would refuse. */
 const CHECKS: Record<Api, (body: WireBody) => void> = {
   anthropic({ messages }) {
     const blocks = messages.flatMap(({ content }) => content)

@@ -20,7 +20,7 @@ test.each(["functions.read", "read file", "", "1st", "x".repeat(100)])(
   },
 )
 
-test.each(APIS)("half a character, where a text was cut, is not sent over the %s API", async (api) => {
+test.each(APIS)("half a character at the end of a cut text is not sent over the %s API", async (api) => {
   const { mock, connect, requests } = await createWire()
   mock.on({ userMessage: /look/ }, { content: "Fine." })
   const cut = "a smile: \ud83d"
@@ -44,7 +44,7 @@ function toResult(tool: string, text: string) {
   return { type: "result", callId: "call_a", tool, isError: true, content: [{ type: "text", text }] } as const
 }
 
-/** Of tools that were called; those that are offered are named beside their schema. */
+/** The names of called tools. Offered tools are left out: they are named beside their schema. */
 function findNames(body: unknown): readonly string[] {
   if (Array.isArray(body)) return body.flatMap(findNames)
   if (typeof body !== "object" || body === null) return []

@@ -8,7 +8,7 @@ import { openRunner } from "../../support/open-runner.ts"
 import { createDesk, createTestFolder } from "../../support/builtin/file-edit-desk.ts"
 
 describe("changing a file", () => {
-  it("replaces the one place where the old text is, and takes no sign of it for a pattern", async () => {
+  it("replaces the one place that holds the old text, and takes no character of it for a pattern", async () => {
     const desk = createDesk()
     desk.put("a.ts", "const a = 1\nconst b = 2\n")
     const answer = await desk.call("updateFile", { path: "a.ts", old_text: "a = 1", new_text: "a = '$&$1'" })
@@ -16,7 +16,7 @@ describe("changing a file", () => {
     expect(desk.get("a.ts")).toBe("const a = '$&$1'\nconst b = 2\n")
   })
 
-  it("refuses an old text that is not there, or there twice, and changes nothing", async () => {
+  it("refuses an old text that occurs nowhere, or twice, and changes nothing", async () => {
     const desk = createDesk()
     desk.put("a.ts", "aaa")
     for (const [old_text, message] of [
@@ -45,7 +45,7 @@ describe("changing a file", () => {
     expect(desk.get("a.ts")).toBe("a")
   })
 
-  it("writes line ends as given, and finds a place in a file with CRLF that was quoted without", async () => {
+  it("writes line ends as given, and finds a place in a CRLF file that was quoted with LF", async () => {
     const desk = createDesk()
     desk.put("a.txt", "one\r\ntwo\r\n")
     await desk.call("updateFile", { path: "a.txt", old_text: "one\ntwo", new_text: "one\ntwo\nthree" })
@@ -80,7 +80,7 @@ describe("changing a file", () => {
     expect(desk.get("a.txt")).toBe("four")
   })
 
-  it("does not hold what one conversation read against another", async () => {
+  it("does not refuse one conversation because of what another one has read", async () => {
     const desk = createDesk()
     desk.put("a.txt", "one")
     await desk.call("readFile", { path: "a.txt" }, "first")
@@ -88,7 +88,7 @@ describe("changing a file", () => {
     await expect(desk.call("updateFile", { path: "a.txt", new_content: "three" }, "first")).rejects.toThrow("Read it")
   })
 
-  it("makes a new file with its folders, and never in place of another", async () => {
+  it("makes a new file with its folders, and never replaces a file", async () => {
     const desk = createDesk()
     await desk.call("writeNewFile", { path: "a/b/c.txt", content: "new" })
     expect(desk.get("a/b/c.txt")).toBe("new")
@@ -96,7 +96,7 @@ describe("changing a file", () => {
     expect(desk.get("a/b/c.txt")).toBe("new")
   })
 
-  it("makes changes of one file one after the other when they are asked for at once", async () => {
+  it("makes changes of one file one after the other, even if all are requested at once", async () => {
     const desk = createDesk()
     const words = Array.from({ length: 12 }, (_, index) => `word${index};`)
     desk.put("a.txt", words.join("\n"))
@@ -106,7 +106,7 @@ describe("changing a file", () => {
     expect(desk.get("a.txt")).toBe(words.map((word) => `new ${word}`).join("\n"))
   })
 
-  it("works as a tool of a real runner, which tells why one was refused", async () => {
+  it("works as a tool of a real runner, which tells why a change was refused", async () => {
     const folder = createTestFolder()
     const { tools } = createFileEditPlugin({ root: folder, backupDirectory: join(folder, "backups") })
     const engine = await createEmbeddedEngine({ path: join(folder, "store.sqlite"), clock: systemClock })

@@ -34,7 +34,7 @@ describe("what a person is shown", () => {
     )
   })
 
-  it("is bounded, says what it leaves out, and takes no long time for two texts that share nothing", async () => {
+  it("is bounded, says what it leaves out, and is quick for two texts that share nothing", async () => {
     const desk = createDesk()
     const long = await desk.preview("writeNewFile", { path: "a.txt", content: "0123456789\n".repeat(20_000) })
     expect(long?.length).toBeLessThan(70_000)

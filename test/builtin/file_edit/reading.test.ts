@@ -18,7 +18,7 @@ describe("reading a file", () => {
     await expect(desk.call("readFile", { path: "a.txt", offset: 5 })).rejects.toThrow("has 4 lines")
   })
 
-  it("never gives more than 256 KiB at once, whole lines where it can", async () => {
+  it("never gives more than 256 KiB at once, in whole lines if it can", async () => {
     const desk = createDesk()
     desk.put("lines.txt", `${"ä".repeat(49_999)}\n`.repeat(4))
     const some = await desk.call("readFile", { path: "lines.txt" })

@@ -21,7 +21,7 @@ describe("taking a change back", () => {
     await expect(desk.call("undoFileChange", { path: "a.txt" })).rejects.toThrow("No change")
   })
 
-  it("refuses when something else changed the file since, for that would be lost", async () => {
+  it("refuses if something else has changed the file since, because that change would be lost", async () => {
     const desk = createDesk()
     desk.put("a.txt", "1")
     await desk.call("updateFile", { path: "a.txt", new_content: "2" })
@@ -47,7 +47,7 @@ describe("taking a change back", () => {
     await expect(desk.call("undoFileChange", { path: "a.txt" })).rejects.toMatchObject({ code: "not_found" })
   })
 
-  it("leaves a file alone whose backup is damaged", async () => {
+  it("leaves a file with a damaged backup alone", async () => {
     const desk = createDesk()
     desk.put("a.txt", "1")
     await desk.call("updateFile", { path: "a.txt", new_content: "2" })

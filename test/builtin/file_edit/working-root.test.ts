@@ -10,7 +10,7 @@ import { createDesk } from "../../support/builtin/file-edit-desk.ts"
 type Desk = ReturnType<typeof createDesk>
 type HarmfulCall = readonly [tool: string, more: object]
 
-/** Every tool that could read or change the path, each with an input that would do harm. */
+/** Calls every tool that could read or change the path, each with an input that would do harm. */
 async function expectRefused(desk: Desk, path: string, tools: readonly HarmfulCall[] = TOOLS): Promise<void> {
   for (const [tool, more] of tools) {
     await expect(desk.call(tool, { path, ...more }), `${tool} ${path}`).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe("a path outside the working folder", () => {
     expect(existsSync(join(desk.outside, "sub"))).toBe(false)
   })
 
-  it("is not reached by a link put in the way between the look and the change", async () => {
+  it("is not reached by a link that is put in the way between the check and the change", async () => {
     const desk = createDesk()
     desk.put("sub/secret.txt", "mine\n")
     const root = createWorkingRoot(desk.root, { privatePaths: [], protectedPaths: [] })
