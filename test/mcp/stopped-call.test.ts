@@ -48,9 +48,6 @@ test.each(MOMENTS)("a call that is stopped %s stops the server's task too", asyn
   expect(await stopAtTask(new MeanwhileError("closed", "Stopped by person: enough"), moment)).toBe("cancelled")
 })
 
-test.each(MOMENTS)(
-  "a call that another worker takes over %s leaves the server's task to that worker",
-  async (moment) => {
-    expect(await stopAtTask(new MeanwhileError("stale_claim", "it belongs to another worker"), moment)).toBe("working")
-  },
-)
+test.each(MOMENTS)("a call that another worker takes over %s leaves that worker the server's task", async (moment) => {
+  expect(await stopAtTask(new MeanwhileError("stale_claim", "it belongs to another worker"), moment)).toBe("working")
+})

@@ -35,7 +35,7 @@ export function followSuspension({ prompt, input, onLeave, onReturn }: Suspensio
     input.setRawMode?.(false)
     // Stops the whole group, as the terminal itself does: the program that started this one may wait in it.
     process.kill(0, "SIGTSTP")
-    // Without a shell that could continue it, the program was not stopped. Signals are handled between the two turns.
+    // Without a shell that could continue it, the program was not stopped. Signals are handled between the two immediates.
     setImmediate(() => setImmediate(() => isAway && comeBack()))
   })
   process.on("SIGCONT", comeBack)

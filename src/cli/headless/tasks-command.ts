@@ -100,7 +100,7 @@ function createCountCommand(): Command {
   })
 }
 
-/** Makes a command that reads tasks. Its first argument is the word. */
+/** Makes a command that reads tasks. `work` gets its first argument as `word`. */
 function looking(
   command: Command,
   work: (context: TaskContext, options: TasksOptions, word: string) => Promise<unknown>,

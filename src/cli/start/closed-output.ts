@@ -5,7 +5,7 @@ const CLOSED_OUTPUT = 141
 
 /**
  * The reader of standard output may have seen enough, as `head` has, or the terminal may be gone: then the program is
- * told to end, as by SIGHUP. If only the reader of standard error is gone, the program goes on.
+ * told to end, as by SIGHUP, and prints nothing more. If only the reader of standard error is gone, the program goes on.
  */
 export function endWithOutput(): void {
   const { stdout, stderr } = process

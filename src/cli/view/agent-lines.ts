@@ -12,7 +12,7 @@ export interface AgentLines {
   writeReasoning(text: string): void
   /** Ends an answer: shows the whole of it unless its pieces were shown. */
   endAnswer(whole: string): void
-  /** Drops an answer that another one replaces, or none: what was shown of it does not count. */
+  /** Ends an answer that does not count: another one follows, or none. */
   dropAnswer(): void
   /** Shows a bounded part of the output: all of it can be read afterwards. */
   writeOutput(text: string): void
