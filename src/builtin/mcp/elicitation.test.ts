@@ -56,7 +56,7 @@ it.each([
   expect(questions[1]?.text).toContain(why)
 })
 
-it("shows what a server writes as text that does nothing to the screen, and not without end", async () => {
+it("shows a server's words as bounded text that does nothing to the screen", async () => {
   const { asking, questions } = createPerson("evil\\u{1b}[2J")
   const field = { type: "string", title: "\u202eWhich", description: "x".repeat(9_000), enum: ["evil\u001b[2J"] }
   const params = { ...form({ which: field }), message: `\u001b[31m${"y".repeat(9_000)}` }
@@ -73,7 +73,7 @@ it("leaves out a field that may be left out", async () => {
   expect(await elicit("s", form({ name: { type: "string" } }, []), asking)).toEqual({ action: "accept", content: {} })
 })
 
-it("declines when nobody answers, when nobody can be asked, and when a web page is to be opened", async () => {
+it("declines if no person answers or can be asked, and if a web page is to be opened", async () => {
   const { asking } = createPerson()
   expect(await elicit("s", form({ name: { type: "string" } }), asking)).toEqual({ action: "decline" })
   const ask = () => Promise.reject(new Error("no conversations"))

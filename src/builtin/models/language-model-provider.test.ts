@@ -60,7 +60,7 @@ test("a provider object of the AI SDK is a plugin as it is", async () => {
   })
 })
 
-test("what a provider attaches to a file of its answer goes back to it with the file", async () => {
+test("metadata that a provider attaches to a file of its answer goes back to it with the file", async () => {
   const providerMetadata = { google: { thoughtSignature: "abc" } }
   const data = { type: "data", data: "AQID" } as const
   const file = { type: "file", mediaType: "image/png", data, providerMetadata } as const
@@ -125,7 +125,7 @@ test("an abort ends the call even if the model never looks at its signal", async
   await expect(answer).rejects.toBe(reason)
 })
 
-test("what a listener throws is its own error, not the model's", async () => {
+test("an error that a listener throws is not taken for the model's", async () => {
   const { model } = createModel([{ type: "text-delta", id: "1", delta: "Hi." }, FINISH])
   const mistake = new Error("a mistake in the listener")
   const onDelta = () => {

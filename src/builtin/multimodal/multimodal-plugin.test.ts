@@ -113,7 +113,7 @@ describe("viewing an image", () => {
   })
 })
 
-it("goes with models that see images, or with those it is told", async () => {
+it("is offered with models that see images, or with the configured ones", async () => {
   const { modelRequirements } = createMultimodalPlugin({ root })
   const sees = (model: string) => meetsModelRequirements(modelRequirements, model)
   expect(

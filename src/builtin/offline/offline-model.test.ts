@@ -5,7 +5,7 @@ import type { ModelDelta } from "../../plugin/model.ts"
 import { createOfflineProvider } from "./offline-provider.ts"
 import { generate, tool } from "../../../test/support/builtin/offline.ts"
 
-describe("what Meanwhile puts beside the person's words", () => {
+describe("the text that Meanwhile puts beside the person's words", () => {
   const marked: Message = {
     role: "user",
     parts: [{ type: "text", text: "run `a`", metadata: { meanwhile: { lead: "summary" } } }],

@@ -19,7 +19,7 @@ export interface Rule {
 
 interface CallingRule extends Omit<Rule, "tools" | "follow"> {
   readonly tool: string
-  /** By the names of the tool's own input; a tool with other names for the same gets those. Default: no input. */
+  /** The call's input, under the tool's own names; a tool with other names for the same gets those. Default: no input. */
   readonly input?: (words: Words) => JsonObject
 }
 

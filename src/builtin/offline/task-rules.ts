@@ -109,7 +109,7 @@ export const TASK_RULES: readonly Rule[] = [
   }),
 ]
 
-/** All calls in one answer, or the sentence why there is none. */
+/** One call for each command, all in one answer, or the sentence why there is none. */
 function callForEach(commands: string, toCall: (command: string) => Behaviour): Behaviour {
   const behaviours = toCommands(commands).map(toCall)
   const [first] = behaviours

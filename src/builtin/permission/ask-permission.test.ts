@@ -19,7 +19,7 @@ describe("a model that asks ahead", () => {
     expect(await decide({ path: "z" })).toEqual({ allowed: true })
   })
 
-  it("is not granted what a rule denies, what the person refuses, or anything while nobody is there", async () => {
+  it("is not granted calls that a rule denies or the person refuses, or any call while no person is there", async () => {
     const denied = createTestPermission({ policy: { rules: [{ tool: "*", decision: "deny" }] } })
     expect(await denied.askAhead({ tool: "remove", reason: "x" })).toMatchObject({ isGranted: false })
     const { channel } = createPerson("no")

@@ -16,7 +16,7 @@ const remove = defineTool({
   run: async () => null,
 })
 
-/** Somebody is at the terminal, and answers nothing. */
+/** Opens the plugin with a person at the terminal who answers nothing. */
 function open(policy = {}) {
   const shown: Question[] = []
   const ask = (question: Question) => {

@@ -72,7 +72,7 @@ describe("asking a person who is there", () => {
     expect(person.questions).toHaveLength(1)
   })
 
-  it("withdraws a question nobody needs answered any more and puts the next one", async () => {
+  it("withdraws a question whose answer is no longer needed and puts the next one", async () => {
     const person = createPerson()
     const { decide } = createTestPermission({ channel: () => person.channel })
     const unwanted = new AbortController()
@@ -115,7 +115,7 @@ describe("nobody is there", () => {
     expect(await decide({ path: "/etc/passwd" })).toMatchObject({ allowed: false })
   })
 
-  it("counts a tool that cannot say what it does as unknown", async () => {
+  it("counts the effects of a tool that cannot tell them as unknown", async () => {
     const effects = () => {
       throw new Error("no idea")
     }

@@ -56,7 +56,7 @@ async function open(
 }
 
 describe("the catalogue", () => {
-  it("lists what the configuration gives, all or by tag", async () => {
+  it("lists the references of the configuration, all or by tag", async () => {
     const { call, type } = await open({
       documents: [INLINE, { id: "api", name: "API", url: "https://example.com/api", tags: ["web"] }],
     })
@@ -68,7 +68,7 @@ describe("the catalogue", () => {
     expect(await type("listReferences", "none")).toBe("There are no references.")
   })
 
-  it("has the pages and the list of a folder, as they are now, and says what cannot be used", async () => {
+  it("has the pages and the list of a folder, as they are now, and says which entries cannot be used", async () => {
     const { call, put, registry } = await open(
       { directory: "references", documents: [INLINE] },
       {
@@ -151,7 +151,7 @@ describe("selecting references", () => {
     expect(text).toContain("site: its content is on the web. Read it with fetchPage: https://example.com/a")
   })
 
-  it("does not read what lies outside, is no text, or is missing, and gives the rest", async () => {
+  it("does not read files that lie outside, are not text, or are missing, and gives the rest", async () => {
     const paths = ["../secret.txt", "link.txt", "folder", "binary.bin", "missing.txt"]
     const { call, folder, root, put } = await open(
       { documents: [INLINE, ...paths.map((path, index) => ({ id: `r${index}`, name: path, path }))] },

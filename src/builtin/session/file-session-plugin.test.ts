@@ -150,7 +150,7 @@ describe("export and import", () => {
     expect((await readdir(root)).toSorted()).toEqual([".meanwhile", "out.json"])
   })
 
-  it("refuse what is not there or is no conversation, and say why", async () => {
+  it("refuse a file that is missing or is no conversation, and say why", async () => {
     await expect(plugin.export(idOf("none"), "out.json")).rejects.toMatchObject({ code: "not_found" })
     await expect(plugin.import("none.json")).rejects.toThrow(/none\.json cannot be imported: ENOENT/)
     await expect(plugin.import(".")).rejects.toThrow("it is no file")

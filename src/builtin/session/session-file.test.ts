@@ -31,7 +31,7 @@ test("results that a conversation has not used are saved with it, and loaded aga
   expect(parseFileText(toFileText(state), "saved.json")).toEqual(state)
 })
 
-test("what plugins keep of a conversation is saved with it, and loaded again", () => {
+test("documents that plugins keep for a conversation are saved with it, and loaded again", () => {
   const state = { ...STATE, documents: { todo: { plan: { title: "Bread", steps: [] } } } }
   expect(parseFileText(toFileText(state), "saved.json")).toEqual(state)
   expect(toFileText(STATE)).not.toContain("documents")

@@ -29,7 +29,7 @@ describe("the result of a command", () => {
     })
   })
 
-  it("is a failure that keeps what was printed when the command exits with another code", async () => {
+  it("is a failure that keeps the output if the command exits with another code", async () => {
     const { context } = createContext("1 test failed\n", { exitCode: 2, signal: null, survivors: [] })
     expect(await run(createTool(), { command: "npm test" }, context)).toMatchObject({
       failure: { code: "exit_nonzero", message: "`npm test` exited with 2." },
@@ -37,7 +37,7 @@ describe("the result of a command", () => {
     })
   })
 
-  it("names the signal that ended it, or says that nobody knows", async () => {
+  it("names the signal that ended the command, or says that it is not known", async () => {
     const killed = createContext("", { exitCode: null, signal: 9, survivors: [] })
     expect(await run(createTool(), { command: "sleep 9" }, killed.context)).toMatchObject({
       failure: { code: "ended_by_signal", message: "`sleep 9` was ended by SIGKILL." },
@@ -50,7 +50,7 @@ describe("the result of a command", () => {
     })
   })
 
-  it("tells what the command left running", async () => {
+  it("names processes that the command left running", async () => {
     const survivors = [{ pid: 77, command: "sleep 100" }]
     const { context } = createContext("", { exitCode: 0, signal: null, survivors })
     expect(await run(createTool(), { command: "setsid sleep 100 &" }, context)).toMatchObject({

@@ -9,13 +9,13 @@ function open(columns: number) {
   return { output, screen: createScreen(output), shown: () => shown }
 }
 
-test("what is printed breaks between words", () => {
+test("printed text breaks between words", () => {
   const { screen, shown } = open(20)
   screen.print("  a line that is longer than the screen")
   expect(shown()).toContain("  a line that is\n  longer than the\n  screen\n")
 })
 
-test("what is written in whole lines breaks between words too", () => {
+test("text that is written in whole lines breaks between words, too", () => {
   const { screen, shown } = open(20)
   screen.write("a line that is longer than the screen\nshort\n")
   expect(shown()).toContain("a line that is\nlonger than the\nscreen\nshort\n")

@@ -106,7 +106,7 @@ test("half a screen of an ended agent's lines is shown", () => {
   expect(selected()?.status).toBe("done")
 })
 
-test("the end of the agent that is shown alone is told", () => {
+test("the end of an agent that is shown alone is announced", () => {
   const { create, end, select, look } = open()
   create("a", "reviewer")
   create("b", "builder")

@@ -48,7 +48,7 @@ test("an answer that begins again is shown again from its beginning", () => {
   expect(shown()).toBe("Hel\n(the connection was lost)\nHello\n")
 })
 
-test("what a subagent says comes in whole lines behind its name", () => {
+test("a subagent's words come in whole lines behind its name", () => {
   const { show, shown } = open()
   show({ type: "agent.created", agent: CHILD, name: "re\u0007viewer", parent: MAIN, model: "offline/rules" })
   show({ type: "content.delta", agent: MAIN, source: "model", text: "I ask. " })

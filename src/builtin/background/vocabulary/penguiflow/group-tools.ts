@@ -119,7 +119,7 @@ async function findPatch(operations: TaskOperations, id: string): Promise<GroupR
 
 type ApplyAnswer =
   | { readonly isAllowed: true; readonly by: string }
-  /** For the model. */
+  /** Why the results are not applied, as the model reads it. */
   | { readonly isAllowed: false; readonly reason: string }
 
 const LONGEST_TEXT = 500
