@@ -56,7 +56,7 @@ test("000-86: an agent is handed what of the conversation it is to know, as it s
   expect(told("full")).toContain("xylophone")
 })
 
-test("agents that a start tool starts count against the limit of whoever called it", async () => {
+test("agents that a start tool starts count against the limit of its caller", async () => {
   const gate = createGate()
   const below: ScriptStep = async () => ({ gate: gate.pass(), text: "Done." })
   const starts = ["a", "b", "c"].map((task) => ({ tool: "start_agent", input: { task, context: "none" } }))

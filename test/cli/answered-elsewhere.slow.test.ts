@@ -37,7 +37,7 @@ test("a file change that is allowed from another folder is left to a program in 
   expect(existsSync(join(other, "x.txt"))).toBe(false)
 })
 
-test("a command that is allowed, or retried, from another folder of a shared store waits for a program in its own, though its path is there", async () => {
+test("a command that is allowed or retried from another folder waits for a program in its own folder", async () => {
   const engine = await createSharedStore()
   const [asked, other] = [createFolder(), createFolder()].map((folder) => realpathSync(folder))
   if (!asked || !other) throw new Error("There are no folders.")

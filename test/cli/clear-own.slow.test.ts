@@ -23,7 +23,7 @@ async function listTitles(person: ReturnType<typeof createPerson>): Promise<read
   return lines.filter((line) => line !== "").map((line) => (JSON.parse(line) as { title: string }).title)
 }
 
-test("nothing one person clears is another's: in a shared store a chat clears its conversation, and what was begun beside it", async () => {
+test("in a shared store a chat clears only its conversation and the person's own tasks beside it", async () => {
   const engine = await createSharedStore()
   const [one, other] = [createPerson(engine), createPerson(engine)]
   expect(await one.run(AGENT)).toMatchObject({ exitCode: 0 })
@@ -42,7 +42,7 @@ test("nothing one person clears is another's: in a shared store a chat clears it
   expect(left).not.toContain("echo of-the-one")
 })
 
-test("`tasks clear` clears what was begun with the data folder, with the tasks of its agents, and all of the store with --all", async () => {
+test("`tasks clear` clears tasks begun with the data folder, with those of agents, and with --all the whole store", async () => {
   const engine = await createSharedStore()
   const [one, other, nobody] = [createPerson(engine), createPerson(engine), createPerson(engine)]
   expect(await one.run(AGENT)).toMatchObject({ exitCode: 0 })

@@ -26,7 +26,7 @@ function findCommand(directory: string): Promise<number> {
   })
 }
 
-test("a chat whose window is closed stops what it runs, and ends well", async () => {
+test("a chat whose window is closed stops its tasks, and ends well", async () => {
   const directory = openFolder()
   const program = startInTerminal({ directory })
   await program.shows(/you talk with/)
@@ -67,7 +67,7 @@ test("a run whose window is closed is stopped as by SIGTERM", async () => {
   expect(isAlive(command)).toBe(false)
 })
 
-test("a worker whose window is closed stops what it runs, and ends well", async () => {
+test("a worker whose window is closed stops its tasks, and ends well", async () => {
   const directory = openFolder()
   const worker = startInTerminal({ directory, arguments: ["worker"] })
   await worker.shows(/takes tasks from/)

@@ -44,7 +44,7 @@ test("a message that is queued during a call says when the call moves to the bac
   expect(await program.exited).toBe(0)
 })
 
-test("a new chat names the last conversation, and to go on with it shows what was said last", async () => {
+test("a new chat names the last conversation, and going on with that one shows its last messages", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("say the milk is gone")
@@ -62,7 +62,7 @@ test("a new chat names the last conversation, and to go on with it shows what wa
   expect(await program.exited).toBe(0)
 })
 
-test("a conversation whose first turn was cut off is the last one, as it is for --resume", async () => {
+test("a conversation whose first turn was cut off counts as the last one, as for --resume", async () => {
   const directory = createFolder()
   await runToEnd({ directory }, "say the milk is gone\n")
   const second = startInTerminal({ directory })

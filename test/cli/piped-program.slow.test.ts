@@ -125,7 +125,7 @@ test("output --follow shows what is printed until the task ends", async () => {
   await other.exited
 })
 
-test("quit stops what runs and leaves", async () => {
+test("quit stops running tasks and leaves", async () => {
   const program = startPiped({ directory: createFolder(), environment: QUICK })
   program.type("/run sleep 1000")
   await program.shows(/still runs/)

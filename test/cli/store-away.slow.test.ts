@@ -71,7 +71,7 @@ test("Ctrl+C stops an answer while the store is away, and the part that was said
   expect(await again.exited).toBe(0)
 })
 
-test("Ctrl+C before an answer began, while the store is away, is heard at once, and the turn is stopped when the store is back", async () => {
+test("Ctrl+C before an answer, while the store is away, is heard at once, and later stops the turn", async () => {
   const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", await server.createStore()] })
   chat.type("/tasks")
   await chat.shows(/No tasks yet/)

@@ -39,7 +39,7 @@ describe("the reference server over stdio", () => {
     expect(files).toMatchObject([{ mediaType: "image/png" }])
   })
 
-  it("gets nothing of the environment but the basics and what its entry gives", async () => {
+  it("gets only the basics of the environment and the variables of its entry", async () => {
     const server = { ...everything, env: { FIXTURE_WORD: "given" } }
     process.env["FIXTURE_OWN"] = "not for servers"
     onTestFinished(() => void delete process.env["FIXTURE_OWN"])

@@ -89,7 +89,7 @@ describe("a server of the second generation", () => {
     expect(server.calls.get("ask_first")).toBe(2)
   })
 
-  it("fails the call with what it says when its tool fails or it refuses", async () => {
+  it("fails the call with its own words if its tool fails or it refuses", async () => {
     const server = await startSecondGenerationServer()
     const { runner } = await openMcp(createFolder(), { fixture: { url: server.url } })
     const failed = await runner.execute(call("fail")).answer
