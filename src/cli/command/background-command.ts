@@ -7,10 +7,10 @@ export const backgroundCommand: Command = {
   run: (_argument, context) => moveToBackground(context),
 }
 
-/** The parts of the chat in which something may run that can move. */
+/** The parts of the chat that hold running work which can move to the background. */
 export type MovingParts = Pick<ChatContext, "conversation" | "foreground" | "screen">
 
-/** Moves calls and commands to the background. A call that moves is announced by the agent's view, not here. */
+/** Moves running calls and commands to the background. The line about each stands where it began, not here. */
 export async function moveToBackground({ conversation, foreground, screen }: MovingParts): Promise<void> {
   const [calls, commands] = await Promise.all([conversation.session.promote(), foreground.promote()])
   if (calls.length + commands > 0) return

@@ -6,12 +6,12 @@ import type { TaskRecord } from "../../../task/record.ts"
 
 const SHORT_ID_CHARACTERS = 8
 
-/** As much of an id as is shown. Every command takes it, and says so where it means several. */
+/** The part of an id that is shown. Every command takes it, and says if several ids begin with it. */
 export function toShortId(id: string): string {
   return id.slice(0, SHORT_ID_CHARACTERS)
 }
 
-/** Why a queued task will not begin; nothing when somebody can run it. */
+/** Why a queued task will not begin; empty if a worker can run it. */
 export function toLack(missing: MissingAbility | null | undefined): JsonObject {
   return missing ? { cannot_run: missing.text } : {}
 }
@@ -23,7 +23,7 @@ export function toPlainResult({ payload, digest }: Patch): JsonValue {
   return payload === null && digest.length > 0 ? digest.join("\n") : payload
 }
 
-/** Why it ended without a result; empty while it lives, and for one that completed. */
+/** Why a task ended without a result; empty for a live or a completed task. */
 export function toEnding(task: TaskRecord): JsonObject {
   switch (task.status) {
     case "failed":
