@@ -155,7 +155,7 @@ function withRefusal(command: Command, words: string): Command {
 
 function toUnknownWord(word: string): string {
   const names = LAZY_COMMANDS.map(([name]) => name).join(", ")
-  return `error: there is no command ${JSON.stringify(plain(word))}; there are ${names}. To say it: meanwhile run "…"`
+  return `error: there is no command ${JSON.stringify(plain(word))}; there are ${names}. To send it to the model: meanwhile run "…"`
 }
 
 /** Help and version end with 0; any other exit of commander is bad usage, about which it has printed already. */

@@ -38,7 +38,7 @@ describe("results that are waited for together", () => {
     const { answer, agent } = await waitForAll(values, call("wait_for", { group: "all" }))
     for (const mark of marks) expect(answer).toContain(mark)
     expect(answer.length).toBeLessThan(30_000)
-    expect(answer).toContain("get_task shows all of it")
+    expect(answer).toContain("get_task shows one in full")
     expect(await agent.session.trajectory.unconsumed()).toEqual(new Map())
   })
 
@@ -46,7 +46,7 @@ describe("results that are waited for together", () => {
     const marks = toMarks(MANY)
     const values = marks.map((mark) => `${mark} ${"x".repeat(300)}`)
     const { answer, agent } = await waitForAll(values, call("wait_for", { group: "all" }))
-    expect(answer).toContain("told by themselves")
+    expect(answer).toContain("come by themselves")
     const read = readBy(agent)
     for (const mark of marks) expect(read.split(mark)).toHaveLength(2)
   })
@@ -57,7 +57,7 @@ describe("results that are waited for together", () => {
     const agent = { toolResultLimitCharacters: characters }
     const waited = await waitForAll(values, call("wait_for", { group: "all" }), { agent })
     expect(waited.answer.length).toBeLessThanOrEqual(characters)
-    expect(waited.answer).toContain("told by themselves")
+    expect(waited.answer).toContain("come by themselves")
     const read = readBy(waited.agent)
     for (const mark of marks) expect(read.split(mark)).toHaveLength(2)
   })
@@ -67,7 +67,7 @@ describe("results that are waited for together", () => {
     const agent = { toolResultLimitCharacters: 120_000 }
     const { answer } = await waitForAll(values, call("wait_for", { group: "all" }), { agent })
     expect(answer.length).toBeGreaterThan(60_000)
-    expect(answer).not.toContain("cut short")
+    expect(answer).not.toContain("Some results are cut")
   })
 
   test("are not used up by a turn that was kept open for them but ended first", async () => {

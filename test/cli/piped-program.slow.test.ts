@@ -67,7 +67,7 @@ test("an unknown command is answered with near names, and capital and small lett
   expect(await program.exited).toBe(0)
   expect(program.shown()).toBe(
     "There is no command /tusks. Did you mean /tasks or /task?\n" +
-      "There is no command /zzz. /help lists those there are.\nloud\n",
+      "There is no command /zzz. /help lists all commands.\nloud\n",
   )
 })
 

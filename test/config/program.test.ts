@@ -109,7 +109,7 @@ test("the task tools show no more results than an answer may hold", async () => 
     if (type === "tool_call.started") pages.release()
   })
   await session.send("Wait.")
-  expect(lastAnswer(model)).toContain("2 more have ended, which are not shown here")
+  expect(lastAnswer(model)).toContain("2 more tasks have ended. Their results are not shown here")
 })
 
 /** A server whose pages come when they are released. */

@@ -103,7 +103,8 @@ async function followSecond(connection: Connection, following: Following): Promi
 async function readTask(connection: Connection, following: Following, signal: AbortSignal): Promise<ServerTask> {
   const { link, taskId, context } = following
   const parsed = serverTask().safeParse(await connection.request("tasks/get", { taskId }, { signal }))
-  if (!parsed.success) throw new ServerRefusal(INTERNAL_ERROR, `its task is not told as the protocol has it`)
+  if (!parsed.success)
+    throw new ServerRefusal(INTERNAL_ERROR, `its task does not have the form that the protocol defines`)
   if (parsed.data.statusMessage) context.progress({ line: link.scrub(parsed.data.statusMessage) })
   return parsed.data
 }

@@ -67,7 +67,7 @@ function createInputSchema(workingDirectory: string) {
       .record(z.string().regex(VARIABLE_NAME, "is no name of an environment variable"), text)
       .optional()
       .describe("Environment variables to add or replace."),
-    timeoutMs: z.number().int().min(10).optional().describe("Stop it when it has run so long."),
+    timeoutMs: z.number().int().min(10).optional().describe("Stop the task after this time."),
   })
 }
 

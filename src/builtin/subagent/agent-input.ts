@@ -17,14 +17,14 @@ const budgetSchema = lazily(() => {
         .exactOptional()
         .describe("Milliseconds of work; time in which it waits for its tasks is not counted."),
     })
-    .describe("What it may use up. At the end of it, it hands back what it has.")
+    .describe("The agent's budget. When the budget is used up, the agent hands back what it has.")
 })
 
 /** The request that every agent takes, and which part of the conversation is handed over by itself. */
 export const agentInputSchema = lazily(() => {
   const sessionId = z.string().min(1).max(64) as unknown as z.ZodType<SessionId>
   return z.strictObject({
-    task: z.string().trim().min(1).max(LONGEST_TEXT).describe("What it should do, whole: it knows nothing else."),
+    task: z.string().trim().min(1).max(LONGEST_TEXT).describe("The complete task: the agent knows nothing else."),
     profile: z
       .string()
       .min(1)
@@ -37,12 +37,18 @@ export const agentInputSchema = lazily(() => {
       .min(1)
       .max(64)
       .exactOptional()
-      .describe("What people see beside what it says."),
-    context: z.string().max(LONGEST_TEXT).exactOptional().describe("What it must know of this conversation to do it."),
+      .describe("The name that people see beside the agent's words."),
+    context: z
+      .string()
+      .max(LONGEST_TEXT)
+      .exactOptional()
+      .describe("The part of this conversation that the agent must know."),
     handover: z
       .enum(HANDOVERS)
       .exactOptional()
-      .describe("What of this conversation it sees as it is now. Default: `summary`, or `none` with a `context`."),
+      .describe(
+        "How much of this conversation the agent sees, as a snapshot. Default: `summary`, or `none` with a `context`.",
+      ),
     budget: budgetSchema().exactOptional(),
     resumes: sessionId.exactOptional().describe("Set for a follow-up to an agent that has completed. Leave it out."),
   })

@@ -104,7 +104,7 @@ function tellUnsaid({ conversation, screen, behindQuit }: EndingParts): void {
 
 function describeUnwrittenStop(turn: TaskId, words: string): string {
   const cancel = `${words} tasks cancel ${shortId(turn)}`
-  return `The stop could not be written: a worker may go on with the turn when the store is back. This stops it then: ${cancel}`
+  return `The stop could not be saved: when the store is back, a worker may continue the turn. To stop it then: ${cancel}`
 }
 
 /**

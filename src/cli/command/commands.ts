@@ -128,6 +128,6 @@ export function findPluginCommand(name: string, meanwhile: ScreenRuntime): Plugi
 export function describeUnknown(name: string, meanwhile: ScreenRuntime): string {
   const names = [...COMMANDS, ...pluginCommands(meanwhile).map(({ command }) => command)].map((each) => each.name)
   const near = findNearNames(name, names).map((each) => `/${toLine(each)}`)
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help lists those there are."
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help lists all commands."
   return `There is no command /${toLine(name)}. ${hint}`
 }

@@ -47,7 +47,7 @@ export function toOutcome({ session, said, left, tasks, failedReports, signal, w
   // A subagent deals with its own failed tasks.
   const failed = tasks.filter((task) => task.session === session && hasFailed(task))
   if (failed.length > 0) return { outcome: "failed", error: describeFailed(failed) }
-  if (failedReports > 0) return { outcome: "failed", error: "What the tasks came to could not be reported." }
+  if (failedReports > 0) return { outcome: "failed", error: "The results of the tasks could not be reported." }
   return { outcome: "completed", error: null }
 }
 

@@ -79,7 +79,7 @@ export function createAgentSelection({ screen, roster, onChange }: AgentSelectio
       const agent = find(wanted)
       if (agent) return show(agent)
       const near = findNearNames(wanted, ["all", ...roster.list().map(titleOf)])
-      const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/agents lists those there are."
+      const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/agents lists all agents."
       screen.print(`There is no agent ${toLine(wanted)}. ${hint}`)
     },
     tellEnd(agent) {

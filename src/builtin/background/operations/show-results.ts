@@ -45,8 +45,8 @@ export async function showResults(
   const isCut = fitting.some((one, index) => one !== facts[index])
   const left = ended.filter((view) => !chosen.has(view)).length
   const notes = [
-    ...(isCut ? [`What is cut short can be read alone: ${reader} shows all of it.`] : []),
-    ...(left > 0 ? [`${left} more have ended, which are not shown here: they are told by themselves.`] : []),
+    ...(isCut ? [`Some results are cut: ${reader} shows one in full.`] : []),
+    ...(left > 0 ? [`${left} more tasks have ended. Their results are not shown here and come by themselves.`] : []),
   ]
   return { tasks: fitting, note: notes.join(" ") }
 }

@@ -35,7 +35,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
         .positive()
         .max(OUTPUT_BYTES)
         .optional()
-        .describe("Show the last so many bytes it printed."),
+        .describe("Show this many bytes from the end of the output."),
     }),
     isAutoApproved: true,
     title: ({ task_id: id }) => `look at task ${id}`,

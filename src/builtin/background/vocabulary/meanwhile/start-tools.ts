@@ -74,7 +74,7 @@ export const createStartTools = (): readonly VocabularyTool[] => [
       tool: z.string().min(1).describe("The tool to start."),
       input: z.record(z.string(), z.json()).default({}).describe("What that tool takes."),
       ...startSchema(),
-      timeout_seconds: z.number().positive().max(604_800).optional().describe("Stop it when it has run so long."),
+      timeout_seconds: z.number().positive().max(604_800).optional().describe("Stop the task after this time."),
     }),
     isAutoApproved: false,
     waitsMs: ({ wait }, { retainTurnTimeoutMs }) => (wait ? retainTurnTimeoutMs : 0),
@@ -99,7 +99,13 @@ export const createStartTools = (): readonly VocabularyTool[] => [
     input: z.strictObject({
       task: z.string().trim().min(1).max(LONGEST_TEXT).describe("What it should do, whole."),
       profile: z.string().min(1).max(64).optional().describe("The name of a profile. Without it, an agent like you."),
-      name: z.string().overwrite(toOneLine).min(1).max(64).optional().describe("What people see beside what it says."),
+      name: z
+        .string()
+        .overwrite(toOneLine)
+        .min(1)
+        .max(64)
+        .optional()
+        .describe("The name that people see beside the agent's words."),
       context: z
         .enum(HANDOVERS)
         .default("summary")
