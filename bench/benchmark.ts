@@ -17,7 +17,7 @@ export interface Measurement {
     /** The median of the ratios of single rounds, where there are rounds. Default: ours divided by the value. */
     readonly ratio?: number
   }
-  /** Without one it is shown beside the others and held against nothing. */
+  /** Without a bar the value is shown beside the others and cannot fail. */
   readonly bar?: Bar
 }
 
@@ -37,7 +37,7 @@ export interface Metric {
 
 export interface Report {
   measured(measurement: Measurement): void
-  /** For the person who waits. */
+  /** Shows how far the benchmark is to the person who waits for it. */
   progressed(text: string): void
 }
 

@@ -3,7 +3,7 @@ import type { Bus } from "../src/task/bus.ts"
 import type { TaskId } from "../src/task/id.ts"
 import { noOp } from "./tools.ts"
 
-/** Per second, with so many under way at any time: as soon as one has ended the next is started. */
+/** Runs per second, with `inFlight` under way at any time: as soon as one has ended, the next is started. */
 export async function measureRate(count: number, inFlight: number, runOne: () => Promise<void>): Promise<number> {
   let started = 0
   const lane = async () => {
@@ -12,21 +12,21 @@ export async function measureRate(count: number, inFlight: number, runOne: () =>
   return toRate(count, () => Promise.all(Array.from({ length: inFlight }, lane)))
 }
 
-/** Per second, for those who keep as many under way themselves. */
+/** Runs per second, for a caller that decides itself how many are under way. */
 export async function toRate(count: number, runAll: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await runAll()
   return count / ((performance.now() - startedAt) / 1_000)
 }
 
-/** From asking for it to reading its result. */
+/** Starts a task and reads its result. */
 export async function runTask({ tasks }: Runtime): Promise<void> {
   const { id } = await tasks.start({ tool: noOp.name, input: {} })
   const { task } = await tasks.result(id, { waitMs: 60_000 })
   if (task.status !== "completed") throw new Error(`a task ended ${task.status}`)
 }
 
-/** From asking for it to hearing that it has ended. */
+/** Starts a task and waits until the bus tells that it has ended. */
 export async function startTask({ tasks }: Runtime, ended: (id: TaskId) => Promise<void>): Promise<void> {
   const { id } = await tasks.start({ tool: noOp.name, input: {} })
   await ended(id)

@@ -17,7 +17,7 @@ const TASKS = 1_000
 
 export interface OneEnd {
   readonly toReportMs: number
-  /** Of the reference. */
+  /** The time of the reference: two durable commits. */
   readonly commitsMs: number
 }
 

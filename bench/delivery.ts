@@ -22,7 +22,7 @@ async function measureOne(report: Report): Promise<void> {
   const samples = await measureOneEnd(folder.path, report)
   const ours = samples.map(({ toReportMs }) => toReportMs)
   const reference = samples.map(({ commitsMs }) => commitsMs)
-  // The end is durable before anybody hears of it, and the turn that tells it before the model does.
+  // The end is durable before anybody hears of it, and the turn that tells it is durable before the model is asked.
   const name = "two durable commits by bare node:sqlite"
   report.measured({
     metric: "end_to_report_ms_p99",

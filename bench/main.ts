@@ -10,7 +10,7 @@ import { toTable } from "./table.ts"
 const ALL = "all"
 const names = [...BENCHMARKS.map((benchmark) => benchmark.name), ALL]
 
-/** Of the longest name, and some space. */
+/** The longest name, and some space. */
 const NAME_WIDTH = Math.max(...names.map((name) => name.length)) + 2
 
 const HELP = `Usage: npm run -s bench -- NAME... [--json]
@@ -62,8 +62,8 @@ async function measure(benchmark: Benchmark, measured: Measured): Promise<boolea
 }
 
 /**
- * Several benchmarks run in a process each. What one leaves in memory would slow the next one down: after the history of a
- * million tasks a plain spawn took 23 ms, and by itself 3 ms. False: something could not be measured.
+ * Runs a benchmark in a process of its own, because what one benchmark leaves in memory would slow the next one down: a plain
+ * spawn took 23 ms after the history of a million tasks, and 3 ms alone. Returns false if something could not be measured.
  */
 async function measureApart({ name }: Benchmark, measured: Measured): Promise<boolean> {
   const args = [...process.execArgv, fileURLToPath(import.meta.url), name, "--json"]
@@ -77,7 +77,7 @@ async function measureApart({ name }: Benchmark, measured: Measured): Promise<bo
   return child.exitCode === 0
 }
 
-/** What was asked for, or what is wrong with it. */
+/** What the arguments ask for, or a sentence that says what is wrong with them. */
 function parse(argv: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({

@@ -8,13 +8,13 @@ import type { CommitCounts, Side } from "./turn-side.ts"
 export type Meanwhile = typeof meanwhileLibrary
 
 export interface OwnSideOptions {
-  /** As it is published. */
+  /** The library as it is published. */
   readonly meanwhile: Meanwhile
-  /** Null: in memory. */
+  /** Where conversations are kept. Null: in memory. */
   readonly kept: { readonly folder: string; readonly synchronous: "normal" | "full" } | null
 }
 
-/** Conversations of Meanwhile. Where they are kept, what the model says is also passed on while it says it. */
+/** Conversations of Meanwhile. If they are kept, what the model says is also passed on while the model says it. */
 export async function createOwnSide({ meanwhile, kept }: OwnSideOptions): Promise<Side> {
   const { createRuntime, definePlugin, defineTool } = meanwhile
   const lookUp = defineTool({
@@ -52,7 +52,7 @@ export async function createOwnSide({ meanwhile, kept }: OwnSideOptions): Promis
   }
 }
 
-/** All but the upkeep of every few seconds, which does not grow with the turns: leases, and how long calls take. */
+/** Counts all commits but the upkeep of every few seconds (leases, durations of calls), which does not grow with the turns. */
 function countCommits(store: {
   commit(operations: readonly Operation[], options?: CommitOptions): Promise<unknown>
 }): () => CommitCounts {

@@ -7,7 +7,7 @@ import { defineTool } from "../src/plugin/tool.ts"
 import { noOp } from "./tools.ts"
 import { LOOKUP_TOOL, lookUpWeather } from "./turn-model.ts"
 
-/** With the tool of a turn, and the one of a task. */
+/** A runtime with the tool that turns call and the tool that tasks run. */
 export async function openCostRuntime(url: string, model: LanguageModelV4): Promise<Runtime> {
   const input = z.object({ city: z.string() })
   const lookUp = defineTool({ name: LOOKUP_TOOL, description: "The weather.", input, run: lookUpWeather })

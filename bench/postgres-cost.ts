@@ -13,7 +13,7 @@ const CONVERSATIONS = 100
 const TURNS_EACH = 10
 const TURNS = CONVERSATIONS * TURNS_EACH
 
-/** Closed loops of so many: an idle store, whose transactions have one writer each, and one with many agents. */
+/** How many turns or tasks are under way: 1, so that each transaction has one writer, and 50, as with many agents. */
 const SHAPES = [
   { suffix: "", atOnce: 1 },
   { suffix: "_at_once", atOnce: 50 },

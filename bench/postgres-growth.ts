@@ -7,14 +7,14 @@ import { noOp } from "./tools.ts"
 import { startWorkerProcess } from "./worker-process.ts"
 
 const WORKER_COUNTS = [1, 2, 4] as const
-/** The same for all, and enough for the largest fleet. */
+/** The same for every number of workers, and enough for the largest fleet. */
 const IN_FLIGHT = 400
 const TASKS_PER_ROUND = 4_000
 const ROUNDS = 3
-/** Until little is compiled any more. */
+/** Rounds after which Node compiles little. */
 const WARM_UPS = 5
 
-/** Started by one process, run by others, as many as there are workers. */
+/** Tasks per second that one process starts and 1, 2 and 4 workers run. */
 export async function measureGrowth(server: TestServer, report: Report): Promise<void> {
   for (const count of WORKER_COUNTS) {
     report.progressed(`with ${count} workers`)

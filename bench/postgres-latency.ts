@@ -9,10 +9,10 @@ import { nowMs, startWorkerProcess } from "./worker-process.ts"
 
 const SAMPLES = 100
 const WARM_UP = 10
-/** Nobody cancels at once what was just begun. */
+/** How long a task runs before it is cancelled: nobody cancels a task at the moment it begins. */
 const RUNNING_MS = 80
 
-/** An idle worker in another process: from asking to the first line of what is run there, and to the abort of its signal. */
+/** With an idle worker in another process: from the start to the tool's first line, and from the cancel to its signal's abort. */
 export async function measureLatency(server: TestServer, report: Report): Promise<void> {
   await using ourDatabase = await server.createDatabase()
   await using bossDatabase = await server.createDatabase()

@@ -9,13 +9,13 @@ import { createTurnModel, QUESTION } from "./turn-model.ts"
 const AGENTS = 200
 const FASTEST_CALL_MS = 5_000
 const SLOWEST_CALL_MS = 15_000
-/** What a turn takes on average, of two calls: by then the first ones have come to their second. */
+/** The average length of a turn, which asks the model twice: conversations begin spread over this time. */
 const BEGIN_WITHIN_MS = FASTEST_CALL_MS + SLOWEST_CALL_MS
 const WINDOW_MS = 60_000
 
 /**
- * One worker as a large fleet has them: 200 agents that wait for their models nearly always, about ten turns a second, and
- * nobody who hurries when the server is quick. What it does beside turns is part of that; what it is alone is measured first.
+ * One worker as a large fleet has them: 200 agents that nearly always wait for their models, about ten turns a second however
+ * quick the server is. The figures include the upkeep of the worker, which is measured alone first.
  */
 export async function measureSteady(server: TestServer, report: Report): Promise<void> {
   await using database = await server.createDatabase()
@@ -51,7 +51,7 @@ export async function measureSteady(server: TestServer, report: Report): Promise
   for (const [metric, key] of COUNTED) measured(metric, key, after[key] - before[key])
 }
 
-/** What a process takes of the server that nobody asks anything of. */
+/** What an idle process costs the server. */
 async function measureIdle(watch: Watch, report: Report, suffix: string): Promise<void> {
   report.progressed(suffix.replaceAll("_", " "))
   const before = await watch.read()
@@ -69,7 +69,7 @@ const COUNTED = [
   ["notifications", "notifications"],
 ] as const
 
-/** Says what it says as late as models do. */
+/** The same model, which answers as slowly as real ones do. */
 function toSlow(model: LanguageModelV4): LanguageModelV4 {
   return {
     ...model,

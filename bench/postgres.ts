@@ -14,7 +14,7 @@ import { noOp } from "./tools.ts"
 const IN_FLIGHT = 100
 const TASKS_PER_ROUND = 2_000
 const ROUNDS = 7
-/** A worker lives for days. It takes some twenty thousand tasks until nothing is compiled any more; all ways get as many. */
+/** A worker lives for days. Node compiles for some twenty thousand tasks before the speed is steady; all ways get as many. */
 const WARM_UPS = 12
 const QUEUED = "tasks_per_second"
 const WITH_RESULTS = "tasks_per_second_with_results"
@@ -61,9 +61,9 @@ export const postgres: Benchmark = {
 }
 
 /**
- * Ours goes through the queue as theirs does: one runtime starts, another one in the same process works, and a task counts
- * once who started it hears that its end is durable. After it, measured by themselves: the same, with each result read by who
- * started it; and one runtime that may work itself, which takes what it starts past the queue while nobody waits there.
+ * Our tasks go through the queue as the jobs of pg-boss do: one runtime starts them, another one in the same process runs them,
+ * and a task counts once the starter hears that its end is durable. Two more ways are measured afterwards, by themselves: the
+ * same with the starter reading each result, and one runtime that runs its own tasks, past the queue while it is empty.
  */
 async function measureRates(server: TestServer, report: Report): Promise<void> {
   await using opened = new AsyncDisposableStack()
@@ -106,13 +106,13 @@ async function measureRates(server: TestServer, report: Report): Promise<void> {
   }
 }
 
-/** Who only hears of ends is told nothing of how they ended. */
+/** A wake-up tells that a task has ended and not how, so the store is asked whether all of them completed. */
 async function requireAllCompleted({ countTasks }: Engine["store"], expected: number): Promise<void> {
   const [all, completed] = await Promise.all([countTasks({}), countTasks({ statuses: ["completed"] })])
   if (all !== expected || completed !== expected) throw new Error(`of ${all} tasks ${completed} were completed`)
 }
 
-/** All of them once in each round, each time another one first. The first rounds warm up and do not count. */
+/** Measures every way once per round, beginning with another one each time. The first rounds warm up and do not count. */
 async function measureInTurns(
   ways: ReadonlyMap<string, () => Promise<number>>,
   report: Report,

@@ -4,13 +4,13 @@ import type { TaskFilter } from "../src/task/store.ts"
 import { percentile, timed } from "./statistics.ts"
 import { failing, noOp } from "./tools.ts"
 
-/** From so many tasks, all over the store, one is asked for at a time. */
+/** How many tasks, from all over the store, are read one at a time. */
 export const READ_TASKS = 3_000
 const SESSIONS = ["first", "second", "third"] as readonly string[] as readonly SessionId[]
 const LISTS = 1_000
 const PAGE = 50
 
-/** One finished and used task per session, and one without, of either outcome: what a long history is copied from. */
+/** Finished and used tasks, one of either outcome for each session and for none: a long history is made of their copies. */
 export async function recordFinishedTasks({ tasks }: Runtime): Promise<readonly string[]> {
   const ids: string[] = []
   for (const session of [null, ...SESSIONS]) {
@@ -23,7 +23,7 @@ export async function recordFinishedTasks({ tasks }: Runtime): Promise<readonly 
   return ids
 }
 
-/** The slowest of a hundred, of either kind. */
+/** The 99th percentile of reading one task, and of reading a list. */
 export async function measureReading(
   runtime: Runtime,
   ids: readonly string[],

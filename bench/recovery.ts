@@ -36,7 +36,7 @@ export const recovery: Benchmark = {
   },
 }
 
-/** From opening the store until no run belongs to the worker that was killed. */
+/** The time from opening the store until no run belongs to the killed worker. */
 async function measureReclaim(): Promise<number> {
   using folder = createFolder("recovery")
   const left = await leaveBehind(folder.path, { count: UNFINISHED_TASKS, atOnce: UNFINISHED_TASKS })
@@ -75,7 +75,7 @@ interface LeftBehind {
   readonly peakBytes: number
 }
 
-/** Lets a process begin or queue the tasks, kills it, and returns what it said of itself. */
+/** Lets a process begin or queue the tasks, kills the process, and returns what it printed about itself. */
 async function leaveBehind(
   folder: string,
   { count, atOnce }: { readonly count: number; readonly atOnce: number },

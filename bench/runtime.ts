@@ -23,9 +23,9 @@ export function openRuntime({ folder, tools, background = {} }: RuntimeOptions):
 export interface PostgresRuntimeOptions {
   readonly url: string
   readonly tools: readonly Tool[]
-  /** How many tasks run here at once. 0: what is started here is run by others. */
+  /** How many tasks run in this process at once. 0: other processes run what this one starts. */
   readonly atOnce: number
-  /** Default: one of its own. */
+  /** Default: an engine of the runtime's own. */
   readonly engine?: Engine
 }
 

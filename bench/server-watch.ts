@@ -10,10 +10,10 @@ export interface Standing {
   readonly notifications: number
 }
 
-/** The server counts statements at once with it; its own statistics come some seconds later. */
+/** With `pg_stat_statements` the server counts statements at once; its own statistics come some seconds later. */
 export const COUNTING_SETTINGS = ["shared_preload_libraries=pg_stat_statements"]
 
-/** Looks from outside, as any listener of the store hears it. */
+/** Reads the counters on a connection of its own, which listens to notifications as any process of the store does. */
 export interface Watch extends AsyncDisposable {
   read(): Promise<Standing>
 }
@@ -53,7 +53,7 @@ type Size = "bytes" | "log_bytes" | "statements" | "transactions"
 const STATEMENTS_OF_A_LOOK = 3
 const OURS = "FROM pg_tables WHERE schemaname IN ('meanwhile', 'meanwhile_queue')"
 const TABLES = `SELECT format('%I.%I', schemaname, tablename) AS name ${OURS}`
-/** Transactions by their numbers, which only those that write have. */
+/** Transactions are counted by their numbers: only those that write have one. */
 const SIZES = `SELECT
   (SELECT sum(pg_total_relation_size(format('%I.%I', schemaname, tablename)::regclass)) ${OURS}) AS bytes,
   pg_current_wal_lsn() - '0/0'::pg_lsn AS log_bytes,

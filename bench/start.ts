@@ -31,7 +31,7 @@ export const start: Benchmark = {
   },
 }
 
-/** Without a key or a setting of whoever runs this. */
+/** Starts the program without any key or setting of the person who runs the benchmark. */
 function run(home: string, args: readonly string[]): ChildProcess {
   const env = { PATH: process.env["PATH"] ?? "", HOME: home }
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["pipe", "pipe", "inherit"] })
@@ -47,7 +47,7 @@ async function measureExit(home: string, args: readonly string[]): Promise<numbe
   return ms
 }
 
-/** Until the answer to a command that was typed ahead is there: the prompt was ready just before. */
+/** The time until a command that was typed ahead is answered: the prompt was ready just before. */
 async function measurePrompt(home: string, program: string): Promise<number> {
   const startedAt = performance.now()
   const child = run(home, [program])

@@ -28,7 +28,7 @@ export async function compare(
   const ours: number[] = []
   const reference: number[] = []
   for (let round = 1 - warmUps; round <= rounds; round++) {
-    // Whoever goes second finds a warmer or a wearier machine: take turns in that, too.
+    // The second of a round finds a warmer machine, so the order alternates.
     const oursFirst = round % 2 === 0
     const first = await (oursFirst ? measureOurs() : measureReference())
     const second = await (oursFirst ? measureReference() : measureOurs())

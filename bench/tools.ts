@@ -13,7 +13,7 @@ export const noOp: Tool = defineTool({
   run: async () => null,
 })
 
-/** Ends at once, badly. */
+/** Fails at once. */
 export const failing: Tool = defineTool({
   name: "failing",
   description: "Fails.",
@@ -60,7 +60,7 @@ export function createHeldTool(): HeldTool {
 
 export interface TogetherTool {
   readonly tool: Tool
-  /** Resolves when so many calls have begun as there will be. */
+  /** Resolves when all calls have begun. */
   readonly allBegun: Promise<void>
   /** Ends all of them. */
   release(): void

@@ -7,14 +7,14 @@ export type SideName = (typeof SIDES)[number]
 
 export interface CommitCounts {
   readonly commits: number
-  /** Those among them that were answered once the disk had them. */
+  /** The commits that were answered only once they were on disk. */
   readonly waitingCommits: number
 }
 
-/** One of those that can hold conversations. */
+/** A library under measurement that can hold conversations: Meanwhile or the AI SDK. */
 export interface Side extends AsyncDisposable {
   converse(): Promise<Talk>
-  /** The commits so far; none where nothing is kept. */
+  /** The commits so far; 0 for a side that keeps nothing. */
   commits(): CommitCounts
 }
 
@@ -23,7 +23,7 @@ export interface Talk extends AsyncDisposable {
   ask(question: string): Promise<string>
 }
 
-/** Takes all turns, of so many conversations at once, and returns how long they took, in milliseconds. */
+/** Takes all turns, with `atOnce` conversations at a time, and returns how long that took, in milliseconds. */
 export async function takeTurns(
   side: Side,
   { question, answer, atOnce }: { readonly question: string; readonly answer: string; readonly atOnce: number },

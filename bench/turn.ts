@@ -9,11 +9,11 @@ import { compare, median } from "./statistics.ts"
 import { type SideName, TURNS } from "./turn-side.ts"
 
 const ROUNDS = 7
-/** Both sides are compiled for as long: a process that serves people lives for days. */
+/** Rounds in which both sides warm up: a process that serves people lives for days. */
 const WARM_UPS = 3
 const MEMORY_ROUNDS = 5
 
-/** One conversation after the other, and as in a process that serves several people. The bars are the same. */
+/** One conversation at a time, and 20 at once as in a process that serves several people. Both have the same bars. */
 const SHAPES = [
   { suffix: "", atOnce: 1 },
   { suffix: "_at_once", atOnce: 20 },
@@ -90,7 +90,7 @@ async function measureCommits(report: Report, library: string, { suffix, atOnce 
     ours: commits / TURNS,
     bar: { of: "ours", atMost: 4 },
   })
-  // The beginning of a turn and the answers of its tools do not wait. What the model says does.
+  // The commits of a turn's beginning and of its tools' answers do not wait for the disk. Those of the model's words do.
   report.measured({
     metric: `commits_per_turn_that_wait_for_the_disk${suffix}`,
     unit: "commits",

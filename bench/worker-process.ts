@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url"
 
 /** A process of `processes/` that works until it is ended. */
 export interface WorkerProcess extends AsyncDisposable {
-  /** The next moment it prints, in milliseconds by the clock of `nowMs`. */
+  /** The next moment that the process prints, in milliseconds by the clock of `nowMs`. */
   nextMoment(): Promise<number>
 }
 
-/** By a clock that all processes of a host share. */
+/** The time on a clock that all processes of a host share. */
 export const nowMs = (): number => toMs(process.hrtime.bigint())
 
-/** Resolves once it is ready. */
+/** Resolves once the process is ready. */
 export async function startWorkerProcess(script: string, args: readonly string[]): Promise<WorkerProcess> {
   const path = fileURLToPath(new URL(join("processes", `${script}.ts`), import.meta.url))
   const child = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] })

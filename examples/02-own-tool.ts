@@ -1,4 +1,4 @@
-/** A tool of one's own. It takes long: the agent goes on talking, and hears of its end with the next message. */
+/** A tool of your own that takes long: the agent goes on talking, and hears of the tool's end with the next message. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { createRuntime } from "meanwhile"
 import { createPluginLoader } from "meanwhile/plugins"
 
-/** What `npm install` would do in a folder that uses it. */
+/** Does what `npm install` would do in a folder that uses the package. */
 const folder = await mkdtemp(join(tmpdir(), "uses-units-"))
 const installed = join(folder, "node_modules")
 await mkdir(installed)

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { createRuntime, type PersonChannel } from "meanwhile"
 import { createShellPlugin } from "meanwhile/plugins"
 
-/** Stands for a terminal or a page: here it says yes to everything but removing. */
+/** Stands in for a terminal or a page: this person says yes to everything but removing. */
 const person: PersonChannel = {
   name: "example",
   ask: async ({ text, detail = "" }) => {

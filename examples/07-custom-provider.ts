@@ -1,4 +1,4 @@
-/** A model provider of one's own: anything that answers a conversation. Objects of the AI SDK can be handed in as they are. */
+/** A model provider of your own: anything that answers a conversation. Objects of the AI SDK can be handed in as they are. */
 import { createRuntime, definePlugin, textOf } from "meanwhile"
 
 const parrot = definePlugin({

@@ -1,4 +1,4 @@
-/** A call that ends soon is answered at once. A call that does not becomes a task, and the caller goes on. */
+/** A call that ends soon is answered with its result. A call that takes longer becomes a task, and the caller goes on. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"

@@ -1,4 +1,4 @@
-/** More work than there is room for waits in the queue, and says at which place. */
+/** Work beyond the limits waits in the queue, and each task says its place in the queue. */
 import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"
 

@@ -1,4 +1,4 @@
-/** A plugin of one's own: a tool that reports progress, a configuration, a hook that guards every call. */
+/** A plugin of your own: a tool that reports progress, a configuration, a hook that guards every call. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRuntime, definePlugin, defineTool, isMeanwhileError } from "meanwhile"
 import { backgroundCapable } from "meanwhile/plugins"

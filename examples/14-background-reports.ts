@@ -1,4 +1,4 @@
-/** Results come back by themselves: the agent starts something slow, talks on, and tells what it came to unasked. */
+/** Results come back by themselves: the agent starts something slow, talks on, and reports the result unasked. */
 import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"
 
@@ -30,7 +30,7 @@ console.log("asked:", (await session.send("say good morning")).text)
 await finish()
 await session.reported()
 
-// A report is a turn of the model, unless you write it yourself. What it tells is used, and told by nobody else.
+// A report is a turn of the model, unless you write the report yourself. A result that it tells is used, and not told again.
 session.enableReports({ generator: async ({ description, patch }) => `${description} came to ${patch.digest.join()}` })
 await session.send('call bake with {"what": "pie"}')
 await finish()
@@ -45,7 +45,7 @@ const { text } = await session.send("say thank you")
 console.log("asked:", text.includes("one bread") ? "the bread came with the next message" : text)
 console.log("waiting:", (await session.trajectory.unconsumed()).size)
 
-/** Lets the task end, and waits for that from outside: looking uses nothing. */
+/** Lets the task end, and waits for the end from outside the conversation: looking does not use the result. */
 async function finish(): Promise<void> {
   oven.resolve()
   oven = Promise.withResolvers()

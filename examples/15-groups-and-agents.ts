@@ -14,7 +14,7 @@ session.on((event) => {
   if (event.type === "report.published") console.log(event.report.text)
 })
 
-// The model opens the group by its name; it is sealed when the turn ends, and joined when all of it has ended.
+// The model opens the group by its name. The group is sealed when the turn ends, and joined when all its members have ended.
 await session.send("run `echo one`, `sleep 0.3; exit 3` and `echo two` together as checks")
 const [group] = await tasks.groups.list({ session: session.id })
 const { reason } = await tasks.waitFor({ group: group?.id ?? "", limitMs: 30_000 })
@@ -26,7 +26,7 @@ const { id } = await tasks.start({ tool: "spawn_subagent", input: { task: "say h
 await tasks.result(id, { waitMs: 30_000 })
 await session.reported()
 
-// Asked more, it goes on in that conversation: another run of the same task.
+// A follow-up goes on in that conversation, as another run of the same task.
 await tasks.resume(id, "say goodbye")
 const { task } = await tasks.result(id, { waitMs: 30_000 })
 await session.reported()

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 
 /**
- * Keeps the worker of a version as one file, to be run beside later ones: `node scripts/bundle-worker.ts FILE [CHECKOUT]`.
- * Packages are not part of it.
+ * Writes the worker of this version into one file, so that tests can run it beside later versions:
+ * `node scripts/bundle-worker.ts FILE [CHECKOUT]`. The file does not contain packages.
  */
 const [file = "", checkout = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 const bundle = await rolldown({

@@ -3,8 +3,8 @@ import { type OutputOptions, rolldown } from "rolldown"
 import { bareBuiltins } from "./bare-builtins.ts"
 
 /**
- * Names and lines stay as they are, for readers of a stack trace: Node prints the line that threw an error that nobody
- * catches. Without comments a process needs less memory; without blanks it would not start sooner.
+ * Names and lines stay as they are, for readers of a stack trace: when nobody catches an error, Node prints the line that
+ * threw it. Leaving out comments saves memory; leaving out blanks would not make a start quicker.
  */
 const OUTPUT: OutputOptions = {
   format: "esm",

@@ -19,9 +19,9 @@ const COPIED = [
   "tsconfig.json",
   "vitest.config.ts",
 ]
-/** A mutant that makes a test hang was noticed. */
+/** The time limit of the tests of one mutant. A mutant that makes them hang counts as noticed. */
 const MOST_MS = 300_000
-/** The tests that are near a source, by the beginning of its path: the first that fits counts. */
+/** The tests near a source, by the beginning of the source's path. The first entry that fits counts. */
 const TESTS: readonly (readonly [string, readonly string[]])[] = [
   ["src/task", ["src/task", "src/engine/embedded"]],
   ["src/engine", ["src/engine/rules", "src/engine/embedded"]],
@@ -69,7 +69,7 @@ function chooseMutants({ paths, seed, count }: MutationOptions): readonly Mutant
     .map(({ mutant }) => mutant)
 }
 
-/** Tests that fail without a mutant would take the credit for every one. */
+/** Throws if the tests fail without a mutant: they would seem to notice every mutant. */
 function requireSound(copy: string, mutants: readonly Mutant[]): void {
   for (const tests of new Set(mutants.map(({ file }) => testsOf(file)))) {
     if (!passes(copy, tests)) throw new Error(`The tests in ${tests.join(", ")} fail as they are.`)

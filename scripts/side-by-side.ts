@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
 
-/** Runs npm scripts at the same time: `node scripts/side-by-side.ts NAME…`. Prints what each said once it has ended. */
+/** Runs npm scripts at the same time: `node scripts/side-by-side.ts NAME…`. Prints each one's output once it has ended. */
 const results = await Promise.all(process.argv.slice(2).map(run))
 process.exitCode = results.every((isGood) => isGood) ? 0 : 1
 

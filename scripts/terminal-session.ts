@@ -13,7 +13,7 @@ try {
   else process.stdout.write(`${session}\n`)
   rmSync(directory, { recursive: true, force: true })
 } catch (error) {
-  // Ends the command that outlives its program. The folder stays, to be looked at.
+  // Ends the command that has outlived its program. The folder stays, so that a person can look into it.
   writeFileSync(join(directory, "done.txt"), "")
   process.stderr.write(`What was recorded is in ${directory}\n`)
   throw error

@@ -12,9 +12,9 @@ import type * as tools from "../src/plugin/tool.ts"
 import type { Operation } from "../src/task/operation.ts"
 
 /**
- * Counts the files of `src` that one thing leads through: those of which V8 saw at least one function run. A file that is
- * only loaded does not count. Also counts how often a reader changes folder who opens each of those files from one that
- * imports it. `--root` names another checkout, so that two commits can be compared; `--files` lists what was counted.
+ * Counts the files of `src` that one operation leads through: V8 saw at least one of their functions run. A file that is only
+ * loaded does not count. Also counts how often a reader changes folder when they open each of those files from a file that
+ * imports it. `--root` names another checkout, to compare two commits; `--files` lists the counted files.
  */
 const { values } = parseArgs({
   options: { root: { type: "string" }, files: { type: "boolean" }, help: { type: "boolean" } },
@@ -49,7 +49,7 @@ async function takeWalks(root: string): Promise<readonly Walk[]> {
   const coverage = await startCoverage(source)
   const load = async <Module>(path: string): Promise<Module> =>
     (await import(pathToFileURL(join(source, path)).href)) as Module
-  /** The first time loads and compiles what is needed. Files that only some of the others lead through are upkeep's. */
+  /** The first run, which loads and compiles, does not count. A file that only some of the other runs touch belongs to upkeep. */
   async function measure(name: string, go: () => Promise<unknown>): Promise<Walk> {
     await go()
     await coverage.take()
@@ -144,7 +144,7 @@ async function walkPostgres(modules: Modules, dataDirectory: string, measure: Me
   }
 }
 
-/** Its schema comes from the zod of the checkout that is walked through. */
+/** The tool's schema is made with the zod of the measured checkout. */
 async function createLookPlugin({ definePlugin, defineTool }: Modules) {
   const { z } = await import("zod")
   const input = z.object({ city: z.string() })
@@ -182,8 +182,8 @@ async function startCoverage(source: string) {
 }
 
 /**
- * Every file is opened once, from the first that imports it, breadth first from those that none of the others imports.
- * One that no import leads to, as a plugin's, is a change of folder, too.
+ * Each file is opened once, breadth first, from the first file that imports it. The walk begins with the files that none of
+ * the others imports; further folders among those count as changes, too.
  */
 function countFolderChanges(source: string, files: readonly string[]): number {
   const left = new Set(files)

@@ -4,8 +4,8 @@ import { openPostgresRuntime } from "../runtime.ts"
 import { noOp } from "../tools.ts"
 
 /**
- * Runs what others start, until it is killed. Prints when it is ready, and of calls of `held` and `writing`, which end
- * when they are stopped, the moments at which they began and were stopped: nanoseconds by a clock that all processes of a host share.
+ * Runs what others start, until it is killed. Prints when it is ready. Calls of `held` and `writing` end when they are stopped;
+ * it prints the moments at which they began and were stopped, in nanoseconds by a clock that all processes of a host share.
  */
 const [url, atOnce] = process.argv.slice(2)
 if (!url) throw new Error("usage: postgres-worker URL AT_ONCE")

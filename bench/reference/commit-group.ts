@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
-/** Runs a piece of work in the transaction that all pieces of the same tick share; answers once it is durable. */
+/** Runs a piece of work in the transaction that all pieces of the same tick share; resolves once that is durable. */
 export type CommitGroup = (work: () => void) => Promise<void>
 
 /**

@@ -16,7 +16,7 @@ const LOG_PAGES = 4_000
 
 /**
  * One commit by bare `node:sqlite`, as durable as ours and with what makes ours cheap: WAL, `synchronous=FULL`, small pages,
- * and a log that is as long as it gets, so that no commit has to wait for the new length of the file.
+ * and a log that has its final length from the start, so that no commit waits until the file is made longer.
  */
 export function openDurableCommit(folder: string): DurableCommit {
   const path = join(folder, "reference.db")
@@ -42,7 +42,7 @@ export function openDurableCommit(folder: string): DurableCommit {
   }
 }
 
-/** With zeros, which no reader takes for a page. */
+/** Makes the log longer with zeros, which no reader takes for a page. */
 function extendLog(path: string): void {
   const descriptor = openSync(path, "a")
   writeSync(descriptor, new Uint8Array(LOG_PAGES * (PAGE_BYTES + FRAME_HEADER_BYTES)))

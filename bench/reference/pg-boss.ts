@@ -8,7 +8,7 @@ const CONNECTIONS = 20
 /** How long a loop that found nothing waits before it looks again. */
 const NOTHING_MS = 2
 const PULL_LOOPS = 2
-/** Larger batches are cheaper; a batch of all would leave nobody anything to work on meanwhile. */
+/** Larger batches are cheaper, but while one batch of all jobs is sent the pulling loops would have nothing to do. */
 const SMALLEST_SHARE = 0.5
 
 /** Bare pg-boss, with its workers woken by NOTIFY: its quickest form. */
@@ -26,7 +26,7 @@ export async function openPgBoss(connectionString: string): Promise<PgBoss> {
   return boss
 }
 
-/** Enqueues, works off and completes so many jobs, never more under way than `inFlight`; answers how many per second. */
+/** Enqueues, works off and completes `count` jobs, at most `inFlight` of them under way; resolves with jobs per second. */
 export type PgBossForm = (boss: PgBoss, count: number, inFlight: number) => Promise<number>
 
 /** With `work()` and full batches. A job counts as done when its handler has it, before it is completed. */
@@ -43,7 +43,7 @@ export const byWork: PgBossForm = async (boss, count, inFlight) => {
   const rate = await measureRate(count, inFlight, async () => {
     const id = await boss.send(QUEUE, {})
     if (id === null) throw new Error("a job was not taken")
-    // The handler may be quicker than the answer to who sent it.
+    // The handler may have the job before `send` has answered.
     if (!handled.delete(id)) await new Promise<void>((resolve) => waiting.set(id, resolve))
     waiting.delete(id)
   })
@@ -51,7 +51,7 @@ export const byWork: PgBossForm = async (boss, count, inFlight) => {
   return rate
 }
 
-/** Each job is sent, fetched and completed by itself, by as many loops as there are jobs. */
+/** Each job is sent, fetched and completed by itself, by `inFlight` sending and as many pulling loops. */
 export const byPulling: PgBossForm = (boss, count, inFlight) =>
   toRate(count, async () => {
     let sent = 0

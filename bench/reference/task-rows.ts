@@ -5,7 +5,7 @@ type Row = Readonly<Record<string, SQLInputValue>>
 /** All rows of the embedded store that belong to one task, by table. */
 export type TaskRows = ReadonlyMap<string, readonly Row[]>
 
-/** Tables whose rows name their task by number: in a column `task`, in `tasks` itself `number`, in the place of an event. */
+/** Tables whose rows name their task by number: in the column `task`, in `number` of `tasks`, or in `place` of `events`. */
 function listTables(database: DatabaseSync): readonly { readonly name: string; readonly taskColumn: string }[] {
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all()
   return names.flatMap(({ name }) => {
@@ -18,8 +18,8 @@ function listTables(database: DatabaseSync): readonly { readonly name: string; r
 }
 
 /**
- * Reads what the engine wrote for a task. The references are made from rows that were really written, so that they
- * write the same ones whatever the schema becomes.
+ * Reads what the engine wrote for a task. The references copy rows that the engine really wrote, so they write the same
+ * rows after every change of the schema.
  */
 export function readTaskRows(database: DatabaseSync, id: string): TaskRows {
   const found = database.prepare("SELECT number FROM tasks WHERE id = ?").get(id)
@@ -46,7 +46,7 @@ export function prepareInsert(database: DatabaseSync, rows: TaskRows): WriteCopy
   return sequence([...rows].flatMap(([table, all]) => all.map((row) => prepareInsertRow(database, table, row))))
 }
 
-/** Brings a copy from the one state to the other: updates what differs in `tasks`, inserts what is new elsewhere. */
+/** Brings a copy from `before` to `after`: updates what differs in `tasks`, inserts what is new in the other tables. */
 export function prepareChange(database: DatabaseSync, before: TaskRows, after: TaskRows): WriteCopy {
   return sequence(
     [...after].flatMap(([table, rows]) => {

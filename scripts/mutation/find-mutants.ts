@@ -29,7 +29,7 @@ const FLIPPED: Readonly<Record<string, string>> = {
   "||": "&&",
 }
 
-/** A log line or a span is for people who look into something: no test has to miss one. */
+/** Log lines and spans are diagnostics for people: tests need not notice that one is missing. */
 const FOR_PEOPLE = /\b(?:log|span|report)\??\.\w+\(|\bwarn\(/
 
 export function findMutants(file: string, source: string): readonly Mutant[] {
@@ -74,7 +74,7 @@ function flipOperator(node: Node, source: string): readonly Change[] {
   const { left, right, operator } = node
   if (!isNode(left) || !isNode(right) || typeof operator !== "string") return []
   const after = FLIPPED[operator]
-  // A text that is put together has no minus.
+  // `+` between texts concatenates, and has no minus.
   if (after === undefined || (operator === "+" && (isText(left) || isText(right)))) return []
   const start = left.end + source.slice(left.end, right.start).indexOf(operator)
   return [{ start, end: start + operator.length, after }]
@@ -93,7 +93,7 @@ function removeGuard(node: Node): Change | undefined {
   return isLeaving ? { ...spanOf(node), after: ";" } : undefined
 }
 
-/** A call whose result nobody uses is left out, and one that is awaited is not waited for. */
+/** Leaves out a call whose result nobody uses, and does not wait for a call that is awaited. */
 function changeStatement(node: Node, source: string): readonly Change[] {
   const { expression } = node
   if (!isNode(expression) || FOR_PEOPLE.test(source.slice(node.start, node.end))) return []

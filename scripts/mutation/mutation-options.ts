@@ -18,7 +18,7 @@ export const MUTATION_USAGE = `usage: node scripts/mutate.ts [--seed N] [--count
 Changes one small thing of a source at a time, in a copy, and lists the changes that no fast test notices.
 PATH is a folder or file below src. Default: ${AREAS.join(" ")}.`
 
-/** Throws an error for a person where something is wrong. */
+/** Throws an error with a sentence for the person when an argument is wrong. */
 export function readMutationOptions(root: string, args: readonly string[], givenSeed?: string): MutationOptions {
   const { values, positionals } = parseArgs({
     args: [...args],

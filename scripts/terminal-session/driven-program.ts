@@ -19,14 +19,14 @@ export interface DrivenProgram {
   type(line: string): void
   /** Resolves with the lines from the match on, once they are on the screen below the last match. */
   shows(pattern: RegExp): Promise<RegExpExecArray>
-  /** As a crash ends it: nothing of it can say goodbye. */
+  /** Kills the program as a crash would: it cannot clean up. */
   kill(): Promise<void>
   /** Resolves when it has ended by itself. */
   ended(): Promise<void>
   lines(): readonly string[]
 }
 
-/** Without colours, and at home in its own folder. */
+/** The environment: no colours, and the program's own folder as its home. */
 export function toEnvironment({ directory, environment }: ProgramPlace): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm", NO_COLOR: "1", ...environment }
 }

@@ -4,7 +4,7 @@ import { MAIN, type ProgramPlace, toEnvironment } from "./driven-program.ts"
 
 const run = promisify(execFile)
 
-/** Resolves when no turn runs, as another copy of the program sees it: the end of one is shown before it is kept. */
+/** Resolves when the store has no live turn. The screen is no proof: the program shows the end of a turn before storing it. */
 export async function untilIdle(place: ProgramPlace): Promise<void> {
   while ((await listTurns(place)).some(({ endedAt }) => endedAt === undefined));
 }

@@ -1,13 +1,13 @@
-/** Ids as they could be, in the order in which they appear. */
+/** Fixed ids that stand in for the real ones, in the order in which those appear. */
 const IDS = ["3f1c2a90", "b07d4e11", "5a92c6f3", "e81b7d04", "94d0f2ac", "c63e8b57", "17fa05d9", "d24c91e6"] as const
 const ID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{8}\b/g
 const DURATION = /\b\d+(?:\.\d)? m?s\b/
 const SHORT = "0.1 s"
-/** What a turn took, and that a line was typed before the turn before it was quite over. */
+/** Lines that are left out: what a turn took, and that a line was queued because the turn before was not quite over. */
 const PASSING = /^(?:offline\/rules · |\(queued: )/
 const CALL_END = /^✓ start_task /
 
-/** How long what a line tells of takes, as everybody would measure it. The first that fits counts. */
+/** Fixed durations by the line that shows one. The first pattern that fits counts. */
 export type Durations = readonly (readonly [RegExp, string])[]
 
 /**
@@ -32,7 +32,7 @@ function withDuration(line: string, durations: Durations): string {
   return line.replace(DURATION, duration)
 }
 
-/** Lines that follow each other and fit the pattern, by what stands behind their last colon. */
+/** Sorts neighbouring lines that fit the pattern by the text behind their last colon. */
 function sortRuns(lines: readonly string[], pattern: RegExp): readonly string[] {
   const sorted: string[] = []
   let run: string[] = []

@@ -14,8 +14,8 @@ const DURATIONS: Durations = [
 ]
 
 /**
- * A session that shows what the program is about, as it stands on a real terminal, made repeatable: a slow command moves
- * to the background, the talk goes on, three tasks report as one, one is cancelled, and a crash loses nothing.
+ * Records a session that shows what the program is about, as a real terminal shows it, with the same text at each recording: a
+ * slow command moves to the background, the talk goes on, three tasks report as one, one is cancelled, a crash loses nothing.
  */
 export async function recordSession(place: ProgramPlace): Promise<string> {
   const settled = { ...place, environment: { [SETTING]: "1", ...place.environment } }
@@ -27,7 +27,7 @@ export async function recordSession(place: ProgramPlace): Promise<string> {
 
 type Scene = (program: DrivenProgram, place: ProgramPlace) => Promise<void>
 
-/** What it shows in the end. A scene that does not go as it should leaves no program behind. */
+/** Returns what the program has shown at the end of the scene. A scene that fails leaves no program running. */
 async function withProgram(words: readonly string[], place: ProgramPlace, play: Scene): Promise<readonly string[]> {
   const program = startProgram(words, place)
   try {
@@ -68,7 +68,7 @@ const goOn: Scene = async (program, place) => {
   await program.ended()
 }
 
-/** Without the line that nobody typed anything on, and what is empty around it. */
+/** Leaves out the last prompt, on which nothing was typed, and the empty lines around it. */
 function withoutPrompt(lines: readonly string[]): readonly string[] {
   const last = lines.findLastIndex((line) => line.trim() !== "" && line.trim() !== ">")
   return lines.slice(0, last + 1)

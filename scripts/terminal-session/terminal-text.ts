@@ -3,7 +3,7 @@ const ESCAPE = "\u001b"
 const SEQUENCE = /^\[(?<parameters>[?\d;]*)(?<letter>[A-Za-z])/
 const LONGEST_SEQUENCE = 32
 
-/** What stands on a terminal, with all that has scrolled off it, after what was written to it. */
+/** The text on a terminal after what was written to it, with the lines that have scrolled off. */
 export interface TerminalText {
   write(data: string): void
   lines(): readonly string[]
@@ -68,7 +68,7 @@ export function createTerminalText(columns: number): TerminalText {
         rest = rest.slice(taken)
       }
     },
-    // A row that the cursor passed over without a letter is not there.
+    // Rows that the cursor passed over without writing are holes of the array.
     lines: () => Array.from(rows, (line: string[] | undefined) => line?.join("").trimEnd() ?? ""),
   }
 }

@@ -7,7 +7,7 @@ const UNITS = Object.keys(METRES)
 const configSchema = z.strictObject({ decimals: z.number().int().min(0).max(9).default(2) })
 
 /**
- * What `plugins: ["meanwhile-plugin-units"]` makes. `config` is what the configuration says beside `source`.
+ * Makes the plugin of `plugins: ["meanwhile-plugin-units"]`. `config` is the entry's `config` in the configuration.
  *
  * @param {unknown} config
  * @returns {import("meanwhile").ToolPlugin}
