@@ -34,7 +34,7 @@ test("every file that a route in ARCHITECTURE.md names is there", () => {
     let folder = ""
     const names = [...(row.split(" | ")[0] ?? "").matchAll(/`([^`]+\.ts)`/g)].map(([, name = ""]) => name)
     return names.filter((name) => {
-      // A name alone is a neighbour of the file before it, or is told from the top of its folder.
+      // A name without a folder is relative to the file before it, or to the top folder of that file.
       const places = [`src/${name}`, `src/${folder}/${name}`, `src/${folder.split("/")[0]}/${name}`]
       const place = places.find((path) => existsSync(`${root}${path}`))
       if (place) folder = dirname(place).slice("src/".length)

@@ -21,7 +21,7 @@ const text = readFileSync(new URL("../compose.yaml", import.meta.url), "utf8")
 const compose = parse(text, { merge: true, uniqueKeys: true }) as Compose
 const services = Object.entries(compose.services)
 
-test("compose.yaml has a store, a migration before all workers, and workers that can be as many as one likes", () => {
+test("compose.yaml has a store, a migration before all workers, and workers that can be scaled", () => {
   expect(Object.keys(compose.services)).toEqual(["postgres", "migrate", "worker"])
   for (const [name, { image, depends_on = {}, volumes }] of services) {
     expect(image, name).toMatch(/^[a-z]+:\d+$/)
@@ -34,19 +34,19 @@ test("compose.yaml has a store, a migration before all workers, and workers that
   expect(worker).not.toHaveProperty("container_name")
 })
 
-test("compose.yaml gives every worker a data folder that no other program has, which it may write without being root", () => {
+test("compose.yaml gives every worker a data folder of its own, which it may write without being root", () => {
   const { migrate, worker } = compose.services
   const folder = /--data-dir (\S+)/.exec(worker?.command ?? "")?.[1] ?? ""
   const own = worker?.volumes.filter((volume) => !volume.includes(":")) ?? []
   expect(own).toEqual(["/home/node"])
   expect(folder.startsWith(`${own[0]}/`)).toBe(true)
-  // Of the image, with the home that the volume is filled from.
+  // The user `node` is the image's, and the volume is filled from its home.
   for (const service of [migrate, worker]) expect(service).toMatchObject({ image: "node:24", user: "node" })
   // Commands run in the folder in which they were asked for.
   expect(worker?.volumes).toContain("${PWD}:${PWD}")
 })
 
-test("compose.yaml writes no password down: whoever starts it must give one", () => {
+test("compose.yaml contains no password: the person who starts it must give one", () => {
   const passwords = services.flatMap(([, { environment }]) =>
     Object.entries(environment).flatMap(([name, value]) => (name.includes("PASSWORD") ? [value] : [])),
   )

@@ -74,7 +74,7 @@ function read(file: string): string {
   return readFileSync(file, "utf8")
 }
 
-/** The name of a test or of a group of tests begins with it; none is left out of a run. */
+/** True if a test or a group of tests in the source begins with the name, and the source leaves no test out of a run. */
 function isNamed(source: string, name: string): boolean {
   return ['"', "`", "'"].some((quote) => source.includes(`${quote}${name}`)) && !/\b(?:skip|todo|only)\b\(/.test(source)
 }

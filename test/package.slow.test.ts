@@ -47,7 +47,7 @@ afterAll(() => {
   rmSync(consumer, { recursive: true, force: true })
 })
 
-/** As npm packs it, once: what is in it, and the path of the archive. */
+/** Packs the package with npm. Returns the list of its files, and the path of the archive. */
 async function pack(): Promise<typeof packed> {
   const options = ["--json", "--ignore-scripts", "--pack-destination", consumer]
   const { stdout } = await run("npm", ["pack", ...options], { cwd: installed })
@@ -59,7 +59,7 @@ async function pack(): Promise<typeof packed> {
 const compile = (args: readonly string[]) =>
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...args], { cwd: consumer })
 
-/** What the compiler says; empty when all is well. */
+/** Returns what the compiler prints; empty if it finds no error. */
 async function compileStrictly(args: readonly string[]): Promise<string> {
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext"]
   try {
@@ -69,7 +69,7 @@ async function compileStrictly(args: readonly string[]): Promise<string> {
   }
 }
 
-/** Links between packed documents to what is not packed. */
+/** Links in packed documents whose target is not packed. */
 function findDeadLinks(paths: readonly string[]): readonly string[] {
   return paths
     .filter((path) => path.endsWith(".md"))
@@ -108,7 +108,7 @@ describe("the package as it is published", () => {
   test("has no mistake in its manifest or its types that publint or attw knows", async () => {
     const tarball = new Uint8Array(readFileSync(packed.filename)).buffer
     const { messages } = await publint({ pack: { tarball }, strict: true })
-    // The package among the examples is there to be copied: nobody imports it from here.
+    // The package among the examples is there to be copied. Nobody imports it from here.
     const isOurs = ({ args }: (typeof messages)[number]) => !JSON.stringify(args).includes("./examples/packages/")
     expect(messages.filter(isOurs)).toEqual([])
     const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js")
@@ -164,10 +164,10 @@ describe("the package as it is published", () => {
     expect(printed.trim()).toMatch(toOutputPattern(expected ?? "an example in the README"))
   })
 
-  test("has types that a strict consumer compiles against, who has no types of Node", async () => {
+  test("has types that a strict consumer without types of Node compiles against", async () => {
     write("types.ts", withoutPeers.map(({ entry }) => `export * from "${entry}"\n`).join(""))
     expect(await compileStrictly(["--skipLibCheck", "false", "types.ts", "readme.ts"])).toBe("")
-    // Each of them, for a consumer who imports no other one.
+    // Each entry on its own, for a consumer who imports no other entry.
     for (const { types } of Object.values(exports))
       expect(readFileSync(join(installed, types), "utf8"), types).toMatch(/^\/\/\/ <reference types="node" \/>\n/)
   })
@@ -175,13 +175,13 @@ describe("the package as it is published", () => {
   test("has guides whose TypeScript compiles", async () => {
     const programs = readGuidePrograms(root, withoutPeers)
     for (const { name, source } of programs) write(name, source)
-    // Packages of others that guides show and that are not here.
+    // Third-party packages that guides show and that are not installed here.
     write("absent.d.ts", 'declare module "@ai-sdk/mistral"\ndeclare module "@opentelemetry/sdk-node"\n')
     expect(programs.length).toBeGreaterThan(20)
     expect(await compileStrictly(["absent.d.ts", ...programs.map(({ name }) => name)])).toBe("")
   })
 
-  test("gives its fakes and the engine suite to whoever has vitest and fast-check", async () => {
+  test("gives its fakes and the engine suite to consumers that have vitest and fast-check", async () => {
     link(Object.keys(peerDependencies))
     write("engine.test.ts", ENGINE_TEST)
     const vitest = join(root, "node_modules/vitest/vitest.mjs")
@@ -198,7 +198,7 @@ describe("the package as it is published", () => {
   })
 })
 
-/** The package is for ES modules alone: how it looks to others is left out. */
+/** The mistakes that an ES module meets. The package is for ES modules alone. */
 function toMistakes(report: string): readonly unknown[] {
   const { analysis } = JSON.parse(report) as { analysis: { problems: readonly { resolutionKind?: string }[] } }
   return analysis.problems.filter(({ resolutionKind }) => resolutionKind === undefined || ESM.includes(resolutionKind))

@@ -11,7 +11,7 @@ const FILE = "test/chaos/crash-points.slow.test.ts"
 
 type Kind = Pick<CrashPoint, "at" | "when">
 
-/** Two deaths of three are at a commit. One round after another begins with the next kind, so that few rounds begin with each. */
+/** Two of three deaths are at a commit. Each round begins with the next kind, so that a few rounds meet every kind. */
 const KINDS: readonly [Kind, ...Kind[]] = [
   { at: "commit", when: "before" },
   { at: "commit", when: "after" },
@@ -61,7 +61,7 @@ async function countPoints(): Promise<{ commits: number; effects: number }> {
   }
 }
 
-/** One life for each crash point, then one that is left in peace. */
+/** One life for each crash point, then one without a crash. */
 async function playRound(points: readonly CrashPoint[]): Promise<void> {
   const house = createHouse()
   const name = points.map(describeCrash).join(", then ")

@@ -4,7 +4,7 @@ import { DELIVERY_ACCIDENTS, playDeliveryKills } from "../support/chaos/delivery
 import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-kill-postgres.slow.test.ts"
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const SEEDS = isLong ? 400 : 4
 
 test("a program whose store is a server, killed while it tells what has ended, tells all of it once at the next start", async () => {

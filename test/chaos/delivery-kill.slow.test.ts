@@ -3,10 +3,10 @@ import { DELIVERY_ACCIDENTS, playDeliveryKills } from "../support/chaos/delivery
 import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-kill.slow.test.ts"
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const SEEDS = isLong ? 800 : 7
 const AT_ONCE = 2
-/** Of these seeds, the one that waits until all is told has more tasks than room: the program beside it takes some. */
+/** Among these seeds, the one whose second program tells everything starts more tasks than there are slots. */
 const FIRST_SEED = TEST_SEED + 79_998
 
 test("a program that is killed while it tells what has ended tells all of it once at the next start", async () => {

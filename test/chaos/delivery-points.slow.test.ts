@@ -8,8 +8,8 @@ import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "../suppo
 
 const FILE = "test/chaos/delivery-points.slow.test.ts"
 /**
- * Of the second test; the first one dies at every commit. The short form meets each kind of death; how they fall together is
- * looked for in the long one.
+ * The seeds of the second test; the first test dies at every commit. The short form meets each kind of death, the long one
+ * looks for bad combinations.
  */
 const SEEDS = isLong ? 9_124 : 54
 const NO_CRASH: CrashPoint = { at: "commit", number: Number.POSITIVE_INFINITY, when: "before" }

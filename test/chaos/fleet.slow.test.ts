@@ -15,16 +15,16 @@ const WORKERS = 3
 const CONCURRENCY = 8
 const SESSIONS = 4
 const LEASE_SECONDS = 2
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const TASKS = isLong ? 2_000 : 120
 const ACCIDENTS = isLong ? 48 : 7
 const SEEDS = isLong ? 20 : 1
-/** So few that tasks are still started when the last accidents happen. */
+/** The most live tasks: so few that tasks are still being started when the last accidents happen. */
 const MOST_LIVE = isLong ? 120 : 30
 const AT_ONCE = isLong ? 20 : 10
-/** Never what is waited for: how long a machine with much else to do may take. */
+/** The time limit on a busy machine. A run that passes never waits until it is over. */
 const PATIENCE_MS = isLong ? 1_200_000 : 200_000
-/** How long it may take a machine of its own. */
+/** The longest that the run may take on a machine without other work. */
 const LONGEST_MS = isLong ? PATIENCE_MS : 30_000
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => TEST_SEED + 50_000 + index)
@@ -75,7 +75,7 @@ async function playSeed(seed: number): Promise<FleetFindings> {
   return findings
 }
 
-/** Until everything has ended and was told. */
+/** Runs the fleet until everything has ended and every end was told. */
 async function live(site: FleetSite, desk: FleetDesk, plan: FleetPlan): Promise<void> {
   const isOver = new AbortController()
   const busy = Promise.all([startAll(desk, plan), meetAccidents(site, plan)])
@@ -108,7 +108,7 @@ async function startAll(desk: FleetDesk, { calls }: FleetPlan): Promise<void> {
   }
 }
 
-/** They are spread over what there is to do, so that each finds the fleet at work. */
+/** Causes the accidents, spread over the work to be done, so that each meets a fleet at work. */
 async function meetAccidents(site: FleetSite, { accidents, effects }: FleetPlan): Promise<void> {
   const underWay: Promise<void>[] = []
   for (const [index, accident] of accidents.entries()) {
@@ -125,7 +125,7 @@ async function answerWaits(desk: FleetDesk, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** Whoever asks the store all the time takes it from those who work. */
+/** Asks after a pause: constant questions would keep the store from the workers. */
 async function nowAndThen<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   await sleep(100)
   return ask()

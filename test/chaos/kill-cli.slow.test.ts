@@ -9,7 +9,7 @@ import { builtProgram } from "../support/built-program.ts"
 
 const FILE = "test/chaos/kill-cli.slow.test.ts"
 const PROGRAM = builtProgram("cli/main")
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const ROUNDS = isLong ? 500 : 4
 const PROMOTED = /^\[([0-9a-f]{8})\] still runs/
 
@@ -48,7 +48,7 @@ async function playRound(random: Random, kills: number): Promise<number> {
   }
 }
 
-/** Commands come one after the other; each leaves the foreground soon, and the program dies somewhere among them. */
+/** Runs one command after the other, each of which soon leaves the foreground, and kills the program somewhere among them. */
 async function liveAndDie(site: CrashSite, random: Random, announced: Set<string>): Promise<void> {
   const child = startProgram(site)
   for (let count = random.integer(2, 6); count > 0; count--) {

@@ -12,7 +12,7 @@ import { builtProgram } from "../support/built-program.ts"
 const FILE = "test/chaos/kill.slow.test.ts"
 const PROGRAM = builtProgram("crash-program")
 const SLOTS = 3
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const ROUNDS = isLong ? 1_000 : 6
 const AT_ONCE = 2
 
@@ -60,7 +60,7 @@ async function liveAndDie(site: CrashSite, random: Random, callers: Callers, cou
   listen(child, callers)
 }
 
-/** Asks to stop some of what was answered, as soon as it was, so that stops are in flight when it dies. */
+/** Asks to stop some started tasks as soon as their start is answered, so that the program dies with stops in flight. */
 async function cancelSome(child: Child, random: Random, callers: Callers, share: number): Promise<void> {
   let seen = 0
   while (child.process.exitCode === null && child.process.signalCode === null) {

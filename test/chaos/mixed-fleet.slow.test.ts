@@ -26,7 +26,7 @@ const PROGRAMS = {
 } as const
 type Version = keyof typeof PROGRAMS
 
-/** A store at the newest schema, and beyond: what later versions add is in the way of nobody. */
+/** A store at the newest schema with columns of later versions, which no worker minds. */
 async function createFleet() {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
@@ -54,7 +54,7 @@ async function createFleet() {
       await child.said('"ready"')
       return child
     },
-    /** What this worker's tools have done: `did` or `done`, and the task. */
+    /** The lines of the effects file that this worker's tools wrote: `did` or `done`, and the effect's key. */
     acts: ({ process }: Child) =>
       readEffects()
         .split("\n")
@@ -150,7 +150,7 @@ test.each([
   ["newest schema", "previous schema"],
 ] as const)("what a killed worker of the %s ran is taken over by one of the %s", async (mortal, heir) => {
   const fleet = await createFleet()
-  // It has no room for anything else until these are stopped.
+  // The second worker has no slot for anything else until these tasks are stopped.
   const second = await fleet.start(heir)
   startAll(
     second,

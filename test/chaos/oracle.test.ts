@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 
-/** They say what should have happened: what the product does by its own rules must not be their source. */
+/** Files that judge what should have happened: the product's own rules must not be their source. */
 const JUDGES = [
   "test/{chaos,support/chaos}/**/*.ts",
   "src/engine/suite/{oracle,store-model,model-*,describe-model}.ts",
   "src/task/transition.test.ts",
 ]
 const RULES = /^import (?!type )[^"]*"[./]+(?:[a-z]+\/)*(?:lifecycle|rules\/[\w/-]+)\.ts"/gm
-/** Here `transition` itself is judged; the table beside it is not to be read. */
+/** The test that judges `transition` itself, and must not read the table beside it. */
 const JUDGE_OF_TRANSITION = "src/task/transition.test.ts"
 
 function findRules(file: string, source: string): readonly string[] {
@@ -31,7 +31,7 @@ test("an import of the product's table would be found", () => {
   expect(findRules(JUDGE_OF_TRANSITION, source)).toHaveLength(1)
 })
 
-test("`transition` may be imported only where it is what is judged", () => {
+test("only the test of `transition` may import `transition`", () => {
   const source = 'import { transition } from "./lifecycle.ts"'
   expect(findRules("test/chaos/any.test.ts", source)).toHaveLength(1)
   expect(findRules(JUDGE_OF_TRANSITION, source)).toEqual([])

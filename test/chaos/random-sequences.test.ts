@@ -21,10 +21,10 @@ const SLOTS = 2
 /** Sequences to play. On a server each needs a database of its own. */
 const IN_A_FILE = isLong ? 3_000 : 30
 const ON_A_SERVER = isLong ? 300 : 5
-/** So many turns of the event loop are enough for anything that was asked for to happen. */
+/** Turns of the event loop that are enough for every request to take effect. */
 const MOST_TURNS = 2_000
 
-/** One thing that happens. `which` picks among what there is at that time. */
+/** One step of a sequence. `which` picks among the tasks or calls that exist at that time. */
 type Happening =
   | { readonly type: "start"; readonly tool: "patient" | "stubborn"; readonly timeoutMs: number | undefined }
   | { readonly type: "execute" | "promote" | "finish" | "fail" | "cancel" | "retry" | "use"; readonly which: number }
@@ -135,7 +135,7 @@ function settle(stage: Stage, how: "finish" | "fail", index: number): void {
   else call.fail(new Error("failed"))
 }
 
-/** What comes at the wrong moment is refused and changes nothing. */
+/** Gives one command. A command that comes at the wrong moment is refused, which is no failure here. */
 async function command(stage: Stage, type: "cancel" | "retry" | "use", index: number): Promise<void> {
   const { items } = await stage.tasks.list({})
   const task = pick(items, index)
@@ -149,7 +149,7 @@ async function command(stage: Stage, type: "cancel" | "retry" | "use", index: nu
   }
 }
 
-/** Room is never exceeded by what was started, and no run that has ended becomes anything else. */
+/** Checks that started tasks never exceed the slots (promoted ones may), and that no ended run changes its status. */
 async function checkNow({ store, ends }: Stage): Promise<void> {
   const histories = await readHistories(store)
   const isPromoted = (types: readonly string[]): boolean => types.includes("task.promoted")
@@ -177,7 +177,7 @@ async function endEverything(stage: Stage): Promise<void> {
   throw new Error(`something never ends:\n${await describeLive(stage.store)}`)
 }
 
-/** A call that is being promoted is in no list yet: once it is answered, its task is. */
+/** True if nothing goes on. A call that is being promoted is in no list yet; its task is listed once the call is answered. */
 async function isOver(stage: Stage): Promise<boolean> {
   const isNothingOpen = async (): Promise<boolean> =>
     openCalls(stage).length === 0 && (await stage.tasks.list({ statuses: EXPECTED_LIVE })).items.length === 0
@@ -196,7 +196,7 @@ async function fillEverySlot(stage: Stage): Promise<void> {
   for (const { id } of started) expect((await stage.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
 }
 
-/** Calls of the tools that nobody has ended yet, stopped ones that pay no attention included. */
+/** Calls of the tools that have not ended yet, including stopped ones that ignore their signal. */
 function openCalls({ gates, settled }: Stage) {
   return [...gates.patient.calls, ...gates.stubborn.calls].filter(
     (call) => !settled.has(call) && !(gates.patient.calls.includes(call) && call.context.signal.aborted),

@@ -8,10 +8,10 @@ import { type FleetSiteOptions, openFleetSite } from "../support/chaos/fleet-sit
 import { createRandom, TEST_SEED } from "../support/chaos/seed.ts"
 
 const TASKS = 6
-/** Longer than anybody waits here: what is done in the meantime was done by somebody else. */
+/** A step longer than the test waits: the killed worker cannot have finished it in that time. */
 const STEP = { tool: "retrying", input: { steps: ["0-retry"], pauseMs: 120_000 } } as const
 
-/** From the kill until somebody else does the last of what the killed one did. */
+/** The time from the kill until another worker has begun the last of the killed worker's steps again. */
 async function measureTakeover(options: Pick<FleetSiteOptions, "elsewhere" | "leaseSeconds">): Promise<number> {
   const directory = createFolder()
   const site = await openFleetSite({ directory, workers: 2, concurrency: TASKS, ...options })

@@ -5,9 +5,9 @@ import { playKills, STORIES } from "../support/chaos/turn-kills.ts"
 import { openTurnWire } from "../support/chaos/turn-wire.ts"
 
 const FILE = "test/chaos/turn-kill-postgres.slow.test.ts"
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const KILLS = isLong ? 400 : 5
-/** In one turn. The short form tells each story, and the program dies again in each. */
+/** The most deaths in one turn. The short form plays each story with a second death. */
 const MOST_DEATHS = isLong ? 4 : 2
 
 test("a program whose store is a server goes on with the turn in which it was killed, and repeats nothing that was finished", async () => {

@@ -5,10 +5,10 @@ import { playKills, STORIES } from "../support/chaos/turn-kills.ts"
 import { openTurnWire } from "../support/chaos/turn-wire.ts"
 
 const FILE = "test/chaos/turn-kill.slow.test.ts"
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const KILLS = isLong ? 1_000 : 8
 const AT_ONCE = 2
-/** How long it may take a machine of its own. */
+/** The longest that the run may take on a machine without other work. */
 const LONGEST_MS = isLong ? 3_600_000 : 15_000
 
 test("a program that is killed in mid-turn goes on with it at the next start, and repeats nothing that was finished", async () => {

@@ -10,9 +10,9 @@ import { readStoredSession } from "../support/chaos/turn-record.ts"
 import { createScenario, finishTurn, goOn, playTurn } from "../support/chaos/turn-scenario.ts"
 
 const FILE = "test/chaos/turn-points.slow.test.ts"
-/** How long it may take a machine of its own: with the kills of real programs, 45 seconds. */
+/** The longest that the first test may take on a machine without other work; together with the kills of real programs, 45 s. */
 const LONGEST_MS = 9_000
-/** Calls at once of every kind, some of which move to the background, and others after them. */
+/** Parallel calls of every kind, some of which move to the background, followed by others. */
 const SCENARIO = createScenario("points", [["look", "note", "build"], ["pay", "deploy", "look"], ["note"]])
 
 test("whatever commit or effect of a turn a process dies at, the next one goes on with it and repeats nothing", async () => {
@@ -29,14 +29,14 @@ test("whatever commit or effect of a turn a process dies at, the next one goes o
   expect(tookMs).toBeLessThan(LONGEST_MS)
 })
 
-test("what a process did after the last thing that it could save is as if it had been in flight", async () => {
+test("what a process did after the last commit that it could save counts as in flight", async () => {
   const { first, last } = await countPoints()
   for (const number of numbers(first.commit + 1, last.commit)) {
     await withSeed(FILE, "could save", TEST_SEED, () => playRound([{ at: "unsaved", number }]))
   }
 })
 
-test("when the power fails, what was done is what the disk knows of, but for a model that was asked", async () => {
+test("when the power fails, the disk knows everything that was done, except that a model was asked", async () => {
   const { first, last } = await countPoints()
   for (const number of numbers(first.commit + 1, last.commit)) {
     await withSeed(FILE, "power fails", TEST_SEED, () => playRound([{ at: "power", number }]))
@@ -63,7 +63,7 @@ interface Count {
   readonly effect: number
 }
 
-/** Before the turn, and when it and what it started have ended. */
+/** Counts commits and effects before the turn, and once the turn and everything that it started have ended. */
 async function countPoints(): Promise<{ first: Count; last: Count }> {
   const house = createTurnHouse()
   try {
@@ -77,7 +77,7 @@ async function countPoints(): Promise<{ first: Count; last: Count }> {
   }
 }
 
-/** One life for each crash point, then one that is left in peace. */
+/** One life for each crash point, then one without a crash. */
 async function playRound(points: readonly TurnCrash[]): Promise<void> {
   const house = createTurnHouse()
   const name = points.map(describeTurnCrash).join(", then ")

@@ -15,7 +15,7 @@ const FILE = "test/chaos/two-workers.slow.test.ts"
 const PROGRAM = builtProgram("crash-program")
 const SLOTS = 3
 const LEASE_SECONDS = 1
-/** The short form meets each kind of accident; how they fall together is looked for in the long one. */
+/** The short form meets each kind of accident, the long one looks for bad combinations. */
 const ROUNDS = isLong ? 300 : 4
 const AT_ONCE = 2
 
@@ -33,7 +33,7 @@ test("two programs on one store, killed and frozen in turn, do nothing twice and
 })
 
 interface Accidents {
-  /** By a signal from outside; else by the program itself, where it may stand still. */
+  /** True: a signal from outside freezes the program anywhere. False: the program freezes itself, at a safe point. */
   readonly isFrozenAnywhere: boolean
   readonly turns: readonly ("kill" | "freeze")[]
 }
@@ -60,8 +60,8 @@ async function playRound(random: Random, { isFrozenAnywhere, turns }: Accidents)
   }
   try {
     const pair: [Child, Child] = [start(), start()]
-    // A program that is frozen anywhere may be frozen between looking at its lease and acting: then an effect that may
-    // be repeated can come after its repetition. What may happen only once still must.
+    // A program that is frozen anywhere may be frozen between the look at its lease and the effect. Then an effect that may
+    // be repeated can come after its repetition. Effects that may happen only once still must happen only once.
     for (const child of pair) give(child, random, isFrozenAnywhere)
     for (const accident of turns) {
       const index = random.pick([0, 1] as const)
@@ -86,17 +86,17 @@ function give(child: Child, random: Random, isAllOnce: boolean): void {
   for (const command of planCommands(random, random.integer(2, 4), { isAllOnce })) send(child, command)
 }
 
-/** For longer than its lease, so that the other one takes its tasks over; sometimes for less. */
+/** Freezes the program, mostly for longer than its lease, so that the other one takes its tasks over; sometimes for less. */
 async function freeze(child: Child, random: Random, isAnywhere: boolean): Promise<void> {
   if (isAnywhere) child.process.kill("SIGSTOP")
   else send(child, { do: "freeze" })
-  // Told to go on before it stands still, it would stand still for ever.
+  // A SIGCONT that comes before the program stands still is lost, and the program would stand still for ever.
   await eventually("it stands still", () => stateOf(child.process.pid ?? 0) === "T")
   await sleep(LEASE_SECONDS * 1_000 * random.pick([0.5, 1.6, 2.2]))
   child.process.kill("SIGCONT")
 }
 
-/** Both leave when everything has ended; the next start finds nothing that it cannot clear away. */
+/** Lets both programs leave when everything has ended; the next start finds nothing that it cannot clear away. */
 async function settle(site: CrashSite, [first, second]: readonly [Child, Child], start: () => Child): Promise<void> {
   for (const child of [second, first]) {
     send(child, { do: "settle" })

@@ -95,7 +95,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
     const call = await gated.call(1)
     async function pass(clock: ManualClock, durationMs: number): Promise<void> {
       clock.advance(durationMs)
-      // What fell due reads and writes the store, which takes a few turns of the loop.
+      // Timers that have become due read and write the store, which takes a few turns of the event loop.
       for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
     }
     // While both are awake, the other one looks at the leases and sees them renewed.

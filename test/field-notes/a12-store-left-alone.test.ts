@@ -42,7 +42,7 @@ describe("A12. A record written by a newer version, or a damaged store, gives a 
     const { directory, path } = await createStore()
     const newer = new DatabaseSync(path)
     newer.exec("PRAGMA wal_autocheckpoint = 0; CREATE TABLE of_the_future (what); PRAGMA user_version = 99")
-    // As a crash leaves it: the log lies beside the file. Closing would fold it in.
+    // Copies the store as a crash leaves it, with the log beside the file. Closing would fold the log into the file.
     const copy = createFolder()
     mkdirSync(join(copy, "data"))
     for (const name of ["store.sqlite", "store.sqlite-wal"]) {

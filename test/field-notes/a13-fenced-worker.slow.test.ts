@@ -21,7 +21,7 @@ describe('A13. A worker stopped (SIGSTOP) after "step started", reclaimed, retri
 
     worker.continue()
     await eventually("it is awake", () => !worker.isSuspended())
-    // It has seen by then that its lease was taken over, and has let go of the run.
+    // By then the worker has seen that its lease was taken over, and has let go of the run.
     await worker.close()
     const acted = effectsIn(directory).filter(({ what }) => what === "acted once")
     expect(acted).toEqual([{ pid: process.pid, what: "acted once" }])

@@ -8,7 +8,7 @@ import { createWorkplace, toTestMarker } from "../support/workplace.ts"
 const GRACE_SECONDS = 0.3
 
 describe('A3. Cancel ends the whole process tree: child that ignores SIGTERM; grandchild; a shell loop that keeps spawning; a child that called setsid. What could not be ended is listed as a survivor; "stopped" is never said while descendants live', () => {
-  /** Starts the command, waits until so many of its processes live, and cancels it. */
+  /** Starts the command, waits until `atLeast` of its processes live, and cancels it. */
   async function startAndCancel(command: string, atLeast: number) {
     const { meanwhile, directory } = await createWorkplace({ background: { stopGraceSeconds: GRACE_SECONDS } })
     const { tasks } = meanwhile

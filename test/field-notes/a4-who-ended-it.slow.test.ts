@@ -22,7 +22,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
   test("a limit: output past its cap while nobody was there to cut it", async () => {
     const directory = createFolder()
     const worker = await startChildWorker(directory)
-    // Printing before, it may be held for its output to be cut in that moment, and then stands still until the next start.
+    // The worker suspends a printing command to cut its output: killed then, it would leave the command suspended.
     const gone = join(directory, "gone")
     const command = `until [ -e ${gone} ]; do sleep 0.01; done; while :; do head -c 20000 /dev/zero; sleep 0.01; done`
     const call = { tool: "run_command", input: { command }, outputLimitBytes: 50_000, lifetime: "forever" as const }

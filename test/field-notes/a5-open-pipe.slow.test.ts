@@ -9,7 +9,7 @@ interface CommandResult {
   readonly survivors: readonly { readonly pid: number; readonly command: string }[]
 }
 
-/** Until what was started last has a session of its own. */
+/** Shell text that waits until the process started last has a session of its own. */
 const HAS_GONE = 'until [ "$(ps -o sid= -p $!)" -eq $! ]; do :; done'
 
 describe("A5. A grandchild that keeps stdout open does not keep the task open", () => {

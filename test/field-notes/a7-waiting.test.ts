@@ -122,7 +122,7 @@ function breakable({ store }: Engine) {
     break() {
       asked = Promise.withResolvers()
       store.commit = async () => {
-        // Whoever was refused has heard of it by the time the promise below is awaited.
+        // The caller whose commit is refused has heard of the refusal by the time the promise below is awaited.
         setImmediate(asked.resolve)
         throw new MeanwhileError("store_unavailable", "The disk was taken out.")
       }

@@ -9,7 +9,7 @@ import { createHoldingTools, effectsIn } from "../support/holding-tools.ts"
 import { endNow, isAlive, processesOf } from "../support/processes.ts"
 import { createFolder, openIn } from "../support/workplace.ts"
 
-/** Prints its numbers, the last of them when it is let, and exits with 7. */
+/** Prints ten numbered lines, the second one only once the file `go` exists, and exits with 7. */
 const COUNTING = "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; while [ ! -e go ]; do sleep 0.02; done; done; exit 7"
 const ALL_LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join("")
 
@@ -147,7 +147,7 @@ function startBystander(directory: string): number {
   return child.pid
 }
 
-/** As if the machine had given the old process's number to another one: all that was noted about it stays. */
+/** Makes the run's files name another pid, as if the machine had given the old one to another process. */
 function forgePid(directory: string, id: string, oldPid: number, newPid: number): void {
   const forged = spoolFiles(directory, id).filter((path) => {
     const text = readFileSync(path, "latin1")

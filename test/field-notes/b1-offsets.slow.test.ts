@@ -3,7 +3,7 @@ import type { TaskService } from "../../src/plugin/task-service.ts"
 import { eventually } from "../support/eventually.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
-/** Everything from an offset to the end, in reads of changing size, while it is written. */
+/** Reads everything from an offset to the end, in reads of changing size, while the task still writes. */
 async function readAll(tasks: TaskService, id: string, from = 0) {
   const drops: { readonly asked: number; readonly droppedBefore: number }[] = []
   let text = ""

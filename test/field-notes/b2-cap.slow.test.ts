@@ -41,7 +41,7 @@ describe("B2. An endless writer meets the cap; the newest output is kept; the di
       ({ body }) => body.type === "output.dropped",
     )
     expect(dropped.length).toBeGreaterThan(0)
-    // How far a writer gets before the first look depends on the machine; without a cap it would be all of it.
+    // How much is written before the first look depends on the machine. Without a cap all of it would be kept.
     expect(largest).toBeLessThan(CAP * 25)
   })
 
@@ -81,7 +81,7 @@ describe("B2. An endless writer meets the cap; the newest output is kept; the di
     await eventually("it prints", () => sizeOf(join(directory, "data", "spool", id)) > 0)
     await worker.kill()
     await eventually("it is stopped", () => processesOf(id).length === 0)
-    // A second or so of its writing may come on top.
+    // The guard looks once a second, so about a second of output may come on top.
     expect(sizeOf(join(directory, "data", "spool", id))).toBeLessThan(40_000_000)
   })
 })

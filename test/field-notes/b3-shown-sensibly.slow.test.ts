@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { createWorkplace } from "../support/workplace.ts"
 
-/** The whole gigabyte in `npm run test:long`; else as much as the cap is passed many times over. */
+/** The whole gigabyte in `npm run test:long`; otherwise enough to exceed the cap many times. */
 const LINE_BYTES = process.env["MEANWHILE_TEST_LENGTH"] === "long" ? 1_000_000_000 : 100_000_000
 
 describe("B3. A 1 GB line, binary, ANSI, carriage-return progress bars, a UTF-8 character cut by a chunk border: shown sensibly", () => {

@@ -28,11 +28,11 @@ test.each([
   "x = `${a}` + b",
   'x = "a" + b',
   "scope.log.warn(text)",
-])("leaves alone what no test could notice: %s", (source) => {
+])("makes no mutant that no test could notice: %s", (source) => {
   expect(mutated(source)).toEqual([])
 })
 
-test("says in which line, and what stands there", () => {
+test("names the line of a mutant and the text that it replaces", () => {
   expect(findMutants("sample.ts", "// é 🙂\n\nx = a > b")).toEqual([
     { file: "sample.ts", line: 3, start: 15, end: 16, before: ">", after: ">=" },
   ])
