@@ -10,7 +10,7 @@ import { echo } from "./tools.ts"
 import { createFolder } from "./workplace.ts"
 
 interface Opened extends Runner {
-  /** The tools of its plugin `test` from now on. */
+  /** Replaces the tools of the worker's plugin `test`. */
   have(...tools: readonly Tool[]): void
 }
 
@@ -40,7 +40,7 @@ export function openPlace(directory = createFolder()) {
   return { directory, engine: () => openTestEngine(directory) }
 }
 
-/** How often the store was written and asked for workers. */
+/** Counts the announcements and renewals written to the store, and the lists of workers read from it. */
 export function watch(engine: Engine) {
   const seen = { announcements: 0, lists: 0, renewals: 0 }
   const commit: typeof engine.store.commit = (operations, options) => {

@@ -17,7 +17,7 @@ export const COLOUR: Question = {
   fallback: "red",
 }
 
-/** Asks a person what it is told to ask, and hands the answers back. */
+/** A tool that asks a person the questions of its input, and hands the answers back. */
 export const asker = defineTool({
   name: "asker",
   description: "Asks.",
@@ -43,7 +43,7 @@ export const ask = ({ runner }: RunnerLife, questions: readonly Question[], more
 export const answer = ({ runner }: RunnerLife, wait: WaitRecord | undefined, said: JsonValue) =>
   runner.answer(wait?.id as WaitId, said, "ada")
 
-/** Another question than the one before, once it is asked. */
+/** Resolves with the next question that is not `before`. */
 export const nextQuestion = ({ store }: RunnerLife, before: WaitRecord | undefined) =>
   eventually("the next question is asked", async () =>
     (await store.waits({ isOpen: true })).find(({ id }) => id !== before?.id),

@@ -7,9 +7,9 @@ import { PROGRAMS_VARIABLE } from "./built-program.ts"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 const BUILDS = join(ROOT, "node_modules/.cache/programs")
-/** With zod too, which the package leaves to the people who write tools: it has a hundred files, for hundreds of starts. */
+/** `zod` is bundled here, and not in the package, because hundreds of starts would each load its hundred files. */
 const BUNDLED = ["@opentelemetry/api", "commander", "zod"]
-/** Longer than a run of the tests: a build that was not used for so long is used by none. */
+/** Longer than a run of the tests: no run uses a build that was last touched before that. */
 const KEPT_MS = 6 * 3_600_000
 
 /**
@@ -36,7 +36,7 @@ async function build(folder: string): Promise<void> {
   const paths = globSync("test/support/programs/*.ts", { cwd: ROOT })
   const programs = Object.fromEntries(paths.map((path): [string, string] => [basename(path, ".ts"), path]))
   await bundle({ "cli/main": "src/cli/main.ts", ...programs }, unfinished, { dependencies: BUNDLED })
-  // Without it Node compiles every file once more, to find out what kind of module it is.
+  // Without the type, Node compiles every file twice to find out what kind of module it is.
   writeFileSync(join(unfinished, "package.json"), '{ "type": "module" }')
   try {
     renameSync(unfinished, folder)

@@ -17,13 +17,13 @@ const STAND_STILL = builtProgram("stand-still")
 /** A real Meanwhile process on the folder's data, in the database of a runtime that was opened there. It ends with the test. */
 export interface ChildWorker {
   readonly pid: number
-  /** In the background; their ids. */
+  /** Starts the calls in the background, and returns their ids. */
   start(calls: readonly ToolCall[]): Promise<readonly string[]>
-  /** In the foreground, without waiting for the answer; the id it would have as a task. */
+  /** Begins the call in the foreground, and returns the id that it would have as a task without waiting for the answer. */
   execute(call: ToolCall): Promise<string>
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
-  /** SIGSTOP; resolves when it stands still. */
+  /** SIGSTOP; resolves when the process stands still. */
   suspend(): Promise<void>
   isSuspended(): boolean
   continue(): void

@@ -1,4 +1,4 @@
-/** What this thread computed for it, without the time in which the machine served others. */
+/** The processor time that this thread spent on the work, in milliseconds. Other work of the machine does not count. */
 export function measureComputingMs(work: () => void): number {
   const before = process.threadCpuUsage()
   work()

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { readRows } from "./stored.ts"
 
-/** Who is alive, which queues there are, who wrote last: changed all the time, whatever anybody asks for. */
+/** Tables that change all the time without any request: leases, queues and marks of commits. */
 const RESTLESS: ReadonlySet<string> = new Set(["leases", "attachments", "queue", "version", "commit_marks"])
 
 /** All rows and the names of all files below a Meanwhile's data folder, to be compared with those of another moment. */

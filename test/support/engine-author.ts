@@ -1,4 +1,4 @@
-/** All that the author of another engine has to write. */
+/** The whole test file that the author of another engine has to write. */
 export const ENGINE_TEST = `
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,6 @@
 type EngineName = "embedded" | "postgres"
 
-/** Which engines this run is about. Without a word: the one in a file, so that a single test is quick. */
+/** True if this run tests the engine. Default: the embedded one alone, so that a single test is quick. */
 export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST_ENGINE"] || "embedded"): boolean {
   if (wanted !== "embedded" && wanted !== "postgres" && wanted !== "both") {
     throw new Error(`MEANWHILE_TEST_ENGINE is ${wanted}. Use embedded, postgres or both.`)
@@ -8,16 +8,16 @@ export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST
   return wanted === "both" || wanted === engine
 }
 
-/** They are about PostgreSQL alone, whatever engine others are tried with. */
+/** Tests that always need PostgreSQL. */
 export const OF_POSTGRES: readonly string[] = [
   "{src/engine,test/support}/postgres/**/*.test.ts",
   "test/runner/{postgres,output-elsewhere}.test.ts",
 ]
 
 /**
- * All quick tests on PostgreSQL: those of its engine, and once more those of the runner, of sessions, of the desk, of how
- * results come back, of what others failed at, and random sequences. Patterns from the root of the repository. Single
- * tests that are about a file are marked where they are, by `testOfFile`.
+ * All quick tests on PostgreSQL: those of its engine, and once more those of the runner, sessions, the desk, background work
+ * and known failures, and the random sequences. Patterns start at the root of the repository. Single tests that need a
+ * store in a file are marked by `testOfFile`.
  */
 export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string[] } = {
   include: [
@@ -31,10 +31,10 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
     "test/runner/config/schema.test.ts",
     "test/session/{history-problems,recall-answers,reports-config}.test.ts",
-    // They choose their own store: one in memory, the one of a program that they open, or a stand-in.
+    // They choose their own store: one in memory, the store of a program that they open, or a fake.
     "test/session/{bounded-results,client,client-close,enrichment,providers,reports-program,runtime}.test.ts",
     "test/runner/{foreign-process,lease-in-doubt,reclaim-spool,skipped-offers,stored-output}.test.ts",
-    // They are about the words in which a model asks. Words change nothing in the store: what they ask for runs on both.
+    // They test the words of vocabularies, which the store does not see. The service behind those is tested on both.
     "test/background/{jaato,meanwhile,opencode,penguiflow}*.test.ts",
     "test/background/{discovery,offline-sentences,usage-patterns,vocabularies}.test.ts",
     // It is about a damaged file.
@@ -43,9 +43,9 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
 }
 
 /**
- * The slow tests that run once more on PostgreSQL. The others have real processes of Meanwhile that are told nothing but the
- * path of a folder, or are about ends that are written in one moment, which hundreds are not on a server. Those that end a
- * conversation at every single commit take minutes where each commit is a transaction on a server: in long runs only.
+ * The slow tests that run once more on PostgreSQL. The others start processes that know only the path of a folder, or need
+ * hundreds of ends in one moment, which a server does not write at once. A test that kills a conversation at every single
+ * commit takes minutes on a server, so it runs there in long runs only.
  */
 export function slowOnPostgres(isLong: boolean): string[] {
   return [

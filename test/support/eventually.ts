@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises"
 const LOOK_EVERY_MS = 5
 /** How long a broken test takes to fail. A test that passes never waits for this time to be over. */
 const PATIENCE_MS = 30_000
-/** How long one look may take after that: within the timeout of a test, and long enough for a wait within it to say its own. */
+/** How long one more look may take after that: less than a test's timeout, and long enough for an inner wait to fail first. */
 const LATE_LOOK_MS = 20_000
 
-/** The waits that are open now. Those within one that hangs tell what it hangs on. */
+/** The waits that are open now. When a wait hangs, its error names the others, among them what it hangs on. */
 const open = new Set<{ readonly what: string }>()
 
-/** Looks again and again until what it is given returns something other than undefined, null or false. */
+/** Calls `look` again and again until it returns something other than undefined, null or false. */
 export async function eventually<Found>(
   what: string,
   look: () => Found | undefined | null | false | Promise<Found | undefined | null | false>,

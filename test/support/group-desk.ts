@@ -19,9 +19,9 @@ export interface GroupDesk {
   readonly engine: Engine
   readonly runner: Runner
   readonly session: SessionId
-  /** A task of that name that runs until it is finished, stopped or failed by the test. */
+  /** Starts a task of that name, which runs until the test finishes, fails or stops it. */
   start(name: string, call?: Partial<ToolCall>): Promise<TaskRecord>
-  /** The call of the task of that name, once it has begun; of a later run, the newest. */
+  /** The call of run `run` (default 1) of the task of that name, once it has begun. */
   call(name: string, run?: number): Promise<GatedCall>
   finish(name: string, value?: string): Promise<void>
   fail(name: string): Promise<void>

@@ -6,14 +6,14 @@ import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import type { OnCrash } from "../../src/task/step.ts"
 
 export interface Effect {
-  /** Of the Meanwhile process that made it. */
+  /** The pid of the Meanwhile process that caused the effect. */
   readonly pid: number
   readonly what: string
 }
 
 const pathOf = (directory: string): string => join(directory, "effects")
 
-/** What the tools have done in this folder, in order, whichever process they ran in. */
+/** The effects of the tools in this folder, in order, from all processes. */
 export function effectsIn(directory: string): Effect[] {
   if (!existsSync(pathOf(directory))) return []
   return readFileSync(pathOf(directory), "utf8")
@@ -32,7 +32,7 @@ export function createHoldingTools(directory: string): Tool[] {
   ]
 }
 
-/** May be called again after a crash, and does not take up what it started. Prints, and runs two commands one by one. */
+/** A tool that may run again after a crash and does not reattach to its commands. Prints, and runs two commands in turn. */
 function createCommands(directory: string): Tool {
   return defineTool({
     name: "commands",
@@ -54,7 +54,7 @@ function createCommands(directory: string): Tool {
 }
 
 function createHolding(directory: string, name: string, onCrash: OnCrash): Tool {
-  /** A whole line at once, so that lines of several processes can be counted. */
+  /** Writes a whole line at once, so that lines of several processes do not mix. */
   const act = (what: string): void => appendFileSync(pathOf(directory), `${process.pid} ${what}\n`)
   return defineTool({
     name,

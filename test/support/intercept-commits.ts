@@ -5,7 +5,7 @@ import type { CommitOptions } from "../../src/task/store.ts"
 
 type Commit = (operations: readonly Operation[]) => Promise<readonly unknown[]>
 
-/** Puts itself between the runner and its store. */
+/** Passes every commit of the store through `intercept`, which may call the real one. */
 export function interceptCommits(
   { engine: { store } }: { readonly engine: Pick<Engine, "store"> },
   intercept: (operations: readonly Operation[], commit: Commit) => Promise<readonly unknown[]>,

@@ -11,7 +11,7 @@ const LONG = [
   "test/cli/chat.slow.test.ts",
 ]
 
-/** In a run that knows how long these files took; of others it knows nothing, not even their sizes. */
+/** The order in a run that knows the durations of these files, and nothing about the others. */
 async function order(durations: Readonly<Record<string, number>>): Promise<readonly string[]> {
   const getTestSpecificationResult = ({ moduleId }: TestSpecification) => {
     const duration = durations[moduleId.slice(1)]

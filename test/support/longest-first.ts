@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * The files that take longest, and then where tests start programs one after the other, kill them again and again, or wait
- * for a server.
+ * The files that take longest, in this order. The last pattern covers folders whose tests start and kill programs, or wait for
+ * a server.
  */
 const LONGEST = [
   /\/(?:store-away|worker|standstill|crash-workers|resuming|wrong-clock|delivery-points|mixed-fleet|package|examples)\.slow\./,
@@ -10,13 +10,13 @@ const LONGEST = [
   /\/(?:test\/(?:chaos|cli)|src\/engine\/postgres)\//,
 ]
 
-/** The first runs alone, the others side by side: the many short files of the last one fill what the long ones leave. */
+/** The first project runs alone, the others side by side: the many short files of the last one fill the gaps. */
 const PROJECTS = ["fast", "slow", "postgres-slow", "postgres"]
 
 /**
- * What takes longest is begun first: begun last, it would go on alone. Vitest knows how long a file took when it has run here
- * before. In a fresh checkout it goes by their sizes, and the tests that take longest are not in the largest files. Files
- * of one project stay together: the next one begins in the same process.
+ * Begins with the files that take longest: a long file that begins last would run on alone. Vitest remembers how long a file
+ * took in earlier runs. In a fresh checkout Vitest sorts by size, and the longest tests are not in the largest files. Files of
+ * one project stay together, because the next file begins in the same process.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

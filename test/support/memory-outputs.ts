@@ -2,11 +2,11 @@ import { MeanwhileError } from "../../src/base/error.ts"
 import type { OutputPart, Outputs } from "../../src/task/outputs.ts"
 
 export interface MemoryOutputs extends Outputs {
-  /** Every piece, as it came. */
+  /** All appended parts, in order. */
   readonly parts: readonly OutputPart[]
-  /** What a reader sees of the run that everybody here prints for. */
+  /** The text that a reader sees: all parts belong to one run. */
   text(): string
-  /** Fails what comes next: with an error, or as if somebody else had the run. Null: it works again. */
+  /** Makes `append` fail: with the error, or (`stale`) as if another worker had the run. Null: it works again. */
   refuseWith(error: Error | "stale" | null): void
 }
 

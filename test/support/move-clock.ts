@@ -1,4 +1,4 @@
-/** Loaded before a program: from then on its wall clock is wrong, as a machine's may be. */
+/** Loaded before a program: makes the program's wall clock wrong, as a machine's may be. */
 const byMs = Number(process.env["MEANWHILE_TEST_CLOCK_MS"])
 const rightNow = Date.now
 const wrongNow = (): number => rightNow() + byMs

@@ -1,6 +1,6 @@
 import type { Engine } from "../../src/task/engine.ts"
 
-/** Resolves when somebody begins to wait for tasks: what it waits for is known then, and every end of it is heard. */
+/** Resolves at the next subscription to the bus: a wait that has begun knows its tasks by then, and hears every end. */
 export function nextWait({ engine: { bus } }: { readonly engine: Pick<Engine, "bus"> }): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { subscribe } = bus

@@ -10,11 +10,11 @@ type Options = Pick<
   "engine" | "clock" | "log" | "background" | "conversations" | "permission" | "continueTurn" | "onCreated" | "maxHops"
 > & {
   readonly tools: readonly Tool[]
-  /** Whether it is gone by the end of the test, and cannot be closed. */
+  /** True if the runner is dead at the end of the test, and cannot be closed. */
   readonly isOver?: () => boolean
 }
 
-/** A runner on an engine of the test's own making, closed after the test. Its plugin is `test`. */
+/** A runner on the engine that the test gives, closed after the test. Its plugin is `test`. */
 export async function openRunner(directory: string, { tools, isOver, ...options }: Options): Promise<Runner> {
   const registry = createRegistry()
   await registry.register(definePlugin({ kind: "tool", name: "test", tools }))

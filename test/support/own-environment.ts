@@ -1,6 +1,6 @@
 /**
- * Of a process that a test starts. HOME is the test's own: what a person trusts at home is none of its business. What was
- * compiled is everybody's.
+ * The environment of a process that a test starts. HOME is the test's own, so that the person's trust list does not count. The
+ * cache of compiled code is shared.
  */
 export function createOwnEnvironment(
   home: string,

@@ -9,7 +9,7 @@ test("what this process computes is counted, whatever else the machine does, and
   compute(COMPUTED_MS)
   const elapsedMs = stopwatch.elapsedMs()
   expect(elapsedMs).toBeLessThanOrEqual(performance.now() - startedMs)
-  // Others may have had the other cores all the time.
+  // Other processes may have used the other cores all the time.
   expect(elapsedMs).toBeGreaterThan(COMPUTED_MS / 4)
 })
 

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 
-/** By which the kernel counts, wherever Linux runs. */
+/** The unit in which Linux counts processor time. */
 const TICK_MS = 10
 
 export interface OwnStopwatch {
   /**
-   * Since it was made, without what the machine computed meanwhile for others than this process and all that it started. On a
-   * machine with nothing else to do this is the time on the wall.
+   * The time since the stopwatch was made, less the time that the machine computed for processes other than this one and its
+   * descendants. On a machine without other work this is wall time.
    */
   elapsedMs(): number
 }
@@ -20,26 +20,26 @@ export function createOwnStopwatch(): OwnStopwatch {
   }
 }
 
-/** Zero where the kernel does not tell. */
+/** The processor time of all other processes; 0 where the kernel does not tell it. */
 function othersMs(): number {
   try {
     const [user = 0, nice = 0, system = 0, , , interrupt = 0, soft = 0, stolen = 0] = readWords("/proc/stat")
       .slice(1)
       .map(Number)
-    // Stolen: the host of a virtual machine computed for its other guests.
+    // Stolen is the time in which the host of a virtual machine computed for other guests.
     return (user + nice + system + interrupt + soft + stolen - ownTicks()) * TICK_MS
   } catch {
     return 0
   }
 }
 
-/** Of this process and its descendants, with those of them that are gone. */
+/** The processor time of this process and its descendants, including ended ones that were waited for. */
 function ownTicks(): number {
   const processes = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap(readProcess)
   const isOwn = new Set([process.pid])
-  // Children have the higher number, until numbers begin anew: then they are taken for others.
+  // A child's pid is higher than its parent's, until pids wrap around: such a child counts as another process.
   const own = processes
     .toSorted((one, other) => one.pid - other.pid)
     .filter(({ pid, parent }) => isOwn.has(pid) || (isOwn.has(parent) && isOwn.add(pid)))
@@ -49,7 +49,7 @@ function ownTicks(): number {
 function readProcess(pid: string) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // What comes before is its name, which may hold anything.
+    // The process's name comes before the bracket, and may contain anything.
     const fields = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")

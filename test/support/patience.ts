@@ -1,4 +1,4 @@
-/** Far more than anything here takes, on a machine that has others to serve too: what is not there by then is lost. */
+/** Far more than anything here takes on a busy machine: what has not come by then is lost. */
 const PATIENCE_MS = 120_000
 
 /** Fails with what `describe` can say, instead of waiting for ever. */

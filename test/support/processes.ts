@@ -8,8 +8,8 @@ export function processesOf(taskId: string): number[] {
 }
 
 /**
- * Living processes with this beginning of a `NAME=value` in their environment. First the one that has started the others:
- * numbers are given in turn and begin again at the end, so its own is not always the lowest.
+ * Living processes whose environment has a `NAME=value` that begins with the marker. The one that started the others comes
+ * first; its pid is not always the lowest, because pids wrap around.
  */
 export function processesWith(marker: string): number[] {
   const marked = listProcesses(marker).filter(
@@ -30,25 +30,25 @@ export function stateOf(pid: number): string | undefined {
   return readProcess(pid)?.state
 }
 
-/** Whatever becomes of the test, nothing with this in its environment outlives it. */
+/** Kills all processes with the marker after the test, also if it fails. */
 export function endProcessesAfterTest(marker: string): void {
   onTestFinished(() => {
     for (const pid of processesWith(marker)) endNow(pid)
   })
 }
 
-/** How many processes this one has started so far, without those it waited for (`spawnSync`, `execFileSync`). */
+/** The processes that this one has started so far, without those of `spawnSync` and `execFileSync`. */
 let startedCount = 0
 const countStarted = (): void => void startedCount++
 subscribe("child_process", countStarted)
 
-/** Node does not tell of a process in a terminal, which a library starts. */
+/** To be called for each process in a terminal: a library starts those, and Node does not tell of them. */
 export const onStartedInTerminal: () => void = countStarted
 
 /**
- * The same for what the test starts from now on. One that starts nothing does not look: to read the environment of every
- * process of the machine took a tenth of the time of quick tests. Node does not tell of processes that it waits for: a
- * test that starts only such, and whose processes may start others, uses `endProcessesAfterTest`.
+ * Like `endProcessesAfterTest`, but looks for processes only if the test starts one from now on: reading the environment of
+ * every process of the machine took a tenth of the time of quick tests. Node does not tell of processes that it waits for; a
+ * test that starts only those, and whose processes may start others, uses `endProcessesAfterTest`.
  */
 export function endStartedAfterTest(marker: string): void {
   const startedBefore = startedCount

@@ -9,18 +9,18 @@ import { onStartedInTerminal } from "./processes.ts"
 import { withPatience } from "./patience.ts"
 import { builtProgram } from "./built-program.ts"
 
-/** Programs wait for servers: beside many others that alone can take half a minute. */
+/** Programs wait for servers, which alone can take half a minute on a busy machine. */
 const PATIENCE_MS = 90_000
 const MAIN = builtProgram("cli/main")
 
 export interface RunningProgram {
   readonly pid: number
-  /** Everything it has shown so far. */
+  /** Everything that the program has shown so far. */
   shown(): string
   type(line: string): void
-  /** Resolves with what was shown once the pattern is part of what was shown since the last match. */
+  /** Resolves with everything shown, once the text since the last match fits the pattern. */
   shows(pattern: RegExp): Promise<string>
-  /** How it ended. Whoever waits for it in vain is told what it has shown. */
+  /** Resolves with the exit code. A wait in vain fails with what the program has shown. */
   readonly exited: Promise<number | null>
 }
 
@@ -28,13 +28,13 @@ export interface ProgramSettings {
   readonly directory: string
   readonly arguments?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Of what is printed by a program that is run to its end. Default utf8. */
+  /** The encoding of the output of `runToEnd`. Default: utf8. */
   readonly encoding?: "utf8" | "latin1"
-  /** In a terminal: the lines of a shell with job control, which starts the program by `"$@"`. Default: there is none. */
+  /** In a terminal: a script for a shell with job control, which starts the program by `"$@"`. Default: no shell. */
   readonly shell?: string
 }
 
-/** The real program, its input a pipe. */
+/** The real program, with a pipe as its input. */
 export function startPiped(
   settings: ProgramSettings,
 ): RunningProgram & { endInput(): void; kill(signal: NodeJS.Signals): void } {
@@ -122,7 +122,7 @@ export function startInTerminal(
   }
 }
 
-/** Every terminal is; its type leaves it out. */
+/** Every terminal has `destroy`, which its type leaves out. */
 function isDestroyable(terminal: object): terminal is { destroy(): void } {
   return "destroy" in terminal
 }

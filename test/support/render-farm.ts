@@ -21,14 +21,14 @@ interface FarmTask {
 
 /** A server with tasks of its own, which goes on when a Meanwhile dies. Its tasks end when the test says so. */
 export interface RenderFarm {
-  /** All it was ever asked to start. */
+  /** All tasks that the farm was ever asked to start. */
   readonly tasks: readonly FarmTask[]
   readonly cancelled: readonly string[]
   /** The n-th task, counted from 1, once it has been started. */
   task(number: number): Promise<FarmTask>
   end(number: number, end: Partial<Pick<FarmTask, "status" | "result" | "error">>): void
   forget(number: number): void
-  /** A client of it: the tools `render`, which it runs, and `ping`, which answers at once. */
+  /** A client of the farm with the tools `render`, which the farm runs, and `ping`, which answers at once. */
   connect(behaviour?: Partial<BackgroundCapable> & { readonly render?: Partial<Tool> }): ToolPlugin & BackgroundCapable
 }
 

@@ -27,7 +27,7 @@ test("folders of runs that were killed go; those of runs that may live stay", ()
   expect(readdirSync(parent).toSorted()).toEqual(kept.toSorted())
 })
 
-test("one that cannot be removed keeps none of the others", () => {
+test("a folder that cannot be removed does not keep the others from being removed", () => {
   const parent = createFolder()
   const { pid } = spawnSync("true")
   for (const name of ["a", "b", "c"]) makeRunFolder(parent, `meanwhile-${pid}-${name}`)

@@ -15,15 +15,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readProcess } from "../../src/runner/process/table.ts"
 
-/** Linux keeps files in memory here. A store takes half the computing time there, and nobody waits for the disk. */
+/** Linux keeps files in memory here. A store takes half the computing time, and no write waits for the disk. */
 const MEMORY = "/dev/shm"
 const ENOUGH_BYTES = 4 * 2 ** 30
 const DAY_MS = 86_400_000
 export const NAMESPACE_FILE = "namespace"
 
 /**
- * Runs once, before all tests: their temporary folders are in this one, which goes with the run, whatever a killed
- * program left in it.
+ * Runs once, before all tests: makes the folder that holds all their temporary folders. It is removed after the run, with all
+ * that killed programs have left there.
  */
 export function setup(): () => void {
   const folder = createFolder(MEMORY) ?? createFolder(tmpdir())
@@ -33,7 +33,7 @@ export function setup(): () => void {
   }
 }
 
-/** Undefined where tests cannot work: too little room, or nothing may be executed there. */
+/** Undefined if tests cannot work in `parent`: too little room, or files there may not be executed. */
 function createFolder(parent: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(parent)
@@ -52,8 +52,8 @@ function createFolder(parent: string): string | undefined {
 }
 
 /**
- * The folders of runs that were killed. The pid in a name means nothing to a container that has pids of its own and shares
- * the parent folder: a folder of another one is removed when nothing was made in it for a day.
+ * Removes the folders of runs that were killed. The pid in a name means nothing in another container that shares the parent
+ * folder, so a folder of another container is removed only when nothing was made in it for a day.
  */
 export function removeAbandoned(parent: string, remove = removeFolder): void {
   for (const name of readdirSync(parent)) {
@@ -63,7 +63,7 @@ export function removeAbandoned(parent: string, remove = removeFolder): void {
     try {
       if (readNamespaceOf(folder) === readNamespace() || isOld(folder)) remove(folder)
     } catch {
-      // It is another user's, or another run has just removed it.
+      // The folder belongs to another user, or another run has just removed it.
     }
   }
 }
@@ -72,7 +72,7 @@ function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The pids among which this process has its own. Only Linux has several such sets. */
+/** The pid namespace of this process. Only Linux has several. */
 export function readNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid")

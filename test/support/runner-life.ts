@@ -13,18 +13,18 @@ import { openRunner } from "./open-runner.ts"
 export interface RunnerLife {
   readonly life: Life
   readonly runner: Runner
-  /** Answers when the life is over, too. */
+  /** Also answers after the life is over. */
   readonly store: TaskStore
   readonly clock: ManualClock
-  /** The open questions, once there are so many. */
+  /** Resolves with the open questions, once there are `count`. */
   questions(count: number): Promise<readonly WaitRecord[]>
 }
 
 type Options = Parameters<typeof openRunner>[1]
 
 /**
- * One life of a runner on the folder's store, whose runs ask persons as those of a session in the background do. End the
- * life before the next begins; the last one is closed in peace.
+ * One life of a runner on the folder's store, whose runs put their questions into the inbox. End the life before the next one
+ * begins; the last one is closed after the test.
  */
 export async function beginRunnerLife(
   folder: string,

@@ -30,7 +30,7 @@ export interface SpoolTestOptions {
 
 const LARGE_LIMIT_BYTES = 64 * 1_024 * 1_024
 
-/** A spool with one open run, in a folder that goes with the test, and so do its processes. */
+/** A spool with one open run. Its folder and its processes are gone after the test. */
 export function createTestSpool(options: SpoolTestOptions = {}): TestSpool {
   const directory = mkdtempSync(join(tmpdir(), "meanwhile-spool-"))
   const taskId = createTaskId()
@@ -58,7 +58,7 @@ export const NEVER_STOPPED: Parameters<RunSpool["runProcess"]>[1] = {
   graceMs: 5_000,
 }
 
-/** All that is kept, read in pieces of so many bytes. */
+/** Reads all the output that is kept, in pieces of the requested size. */
 export async function readAll(run: RunSpool, request: OutputRequest = {}): Promise<string> {
   let text = ""
   for (let offset = request.offset ?? 0; ; ) {

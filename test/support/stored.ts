@@ -12,7 +12,7 @@ export async function readRows(folder: string): Promise<Readonly<Record<string, 
   return url === undefined ? readFileRows(folder) : readDatabaseRows(url)
 }
 
-/** All that the store of a folder has on disk; of a database, what its tables hold. */
+/** All bytes that the store of a folder has on disk; for a database, the content of its tables. */
 export async function readBytes(folder: string): Promise<string> {
   const url = await databaseOf(folder)
   if (url !== undefined) return JSON.stringify(await readDatabaseRows(url), toReadable)
@@ -32,7 +32,7 @@ function readFileRows(folder: string): Readonly<Record<string, Rows>> {
   }
 }
 
-/** Those of the queue, too. */
+/** All tables of the database, including those of the queue. */
 async function readDatabaseRows(url: string): Promise<Readonly<Record<string, Rows>>> {
   const client = new pg.Client(url)
   await client.connect()

@@ -12,30 +12,30 @@ import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { Dispatcher } from "../../src/task/dispatcher.ts"
 import type { Engine } from "../../src/task/engine.ts"
 
-/** Set by the configuration of the tests: each of its projects is about one engine. */
+/** The configuration of the tests sets the variable: each project tests one engine. */
 export const isPostgres = process.env["MEANWHILE_TEST_ENGINE"] === "postgres"
 
 const STORE_FILE = "store.sqlite"
 
-/** For what only a store in a file can show: damage to it, a path that names it, processes that are told nothing but a path. */
+/** A test that needs a store in a file: to damage it, to name its path, or to share it with processes that know only a path. */
 export const testOfFile: typeof test = isPostgres ? (test.skip as typeof test) : test
 
 export interface TestEngineOptions {
   readonly clock?: Clock
   readonly isHolderAlive?: (data: JsonObject) => boolean | undefined
-  /** What `isHolderAlive` of others is told about whoever opens a file. */
+  /** What `isHolderAlive` of other processes is told about the process that opens the file. */
   readonly holder?: JsonObject
 }
 
 /**
- * The store of a folder, with the engine that this run is about. Whoever opens the folder again finds what was kept, and so
- * does another beside it.
+ * Opens the store of a folder, with the engine that this run tests. The folder may be opened again later, or several times at
+ * once.
  */
 export function openStore(folder: string, options: TestEngineOptions = {}): Promise<Engine> {
   return isPostgres ? openPostgres(folder, options) : openFile(folder, options)
 }
 
-/** The same, closed after the test. */
+/** Like `openStore`, and closes the store after the test. */
 export async function openTestEngine(folder: string, options: TestEngineOptions = {}): Promise<Engine> {
   const engine = await openStore(folder, options)
   onTestFinished(() => engine.close())
@@ -55,7 +55,7 @@ export async function openWithRunner(options: RuntimeOptions): Promise<TestRunti
   return { ...runtime, tasks: runner }
 }
 
-/** A runtime on the store of its data folder. Without one it keeps nothing, and has a file that nobody sees. */
+/** A runtime on the store of its data folder. Without a data folder its store is in memory. */
 export async function openTestRuntime(options: RuntimeOptions): Promise<TestRuntime> {
   const { dataDirectory, clock } = options
   if (!isPostgres || options.engine || dataDirectory === undefined) return openWithRunner(options)
@@ -66,7 +66,7 @@ export async function openTestRuntime(options: RuntimeOptions): Promise<TestRunt
   return runtime
 }
 
-/** Before it, nobody knows that the queue is empty, and a start has to queue. In a file it is over before anybody can ask. */
+/** `hasLooked` resolves at the first look into the queue. Until then nobody knows that it is empty, and starts are queued. */
 export function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher; hasLooked: Promise<void> } {
   const { promise: hasLooked, resolve } = Promise.withResolvers<void>()
   const nextDueInMs = async (): Promise<number | undefined> => {
@@ -76,12 +76,12 @@ export function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher
   return { dispatcher: { ...dispatcher, nextDueInMs }, hasLooked }
 }
 
-/** Where the store of a folder is, when it is in no file. */
+/** The URL of a folder's store on PostgreSQL; undefined if the store is a file. */
 export async function databaseOf(folder: string): Promise<string | undefined> {
   return (await databases.get(folder))?.url
 }
 
-/** For tests with many folders: before the test ends, and when all who opened it have closed. */
+/** Removes a folder's store before the end of a test with many folders. All its engines must be closed. */
 export async function removeTestStore(folder: string): Promise<void> {
   const database = databases.get(folder)
   databases.delete(folder)
@@ -104,7 +104,7 @@ async function openPostgres(folder: string, { clock, isHolderAlive }: TestEngine
   })
 }
 
-/** No test can cut the power, so none waits for the disk. */
+/** No test can cut the power, so no commit waits for the disk. */
 async function openFile(folder: string, options: TestEngineOptions): Promise<Engine> {
   const path = join(folder, STORE_FILE)
   await createMigratedFile(path)

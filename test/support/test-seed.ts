@@ -2,8 +2,8 @@ const VARIABLE = "MEANWHILE_TEST_SEED"
 const LARGEST = 2 ** 31 - 1
 
 /**
- * The seed that this run hands to its tests, or undefined where each suite keeps its own. A short run is the same every
- * time. A long one looks elsewhere each time: it takes a new seed, prints it, and can be given it again.
+ * The seed that this run hands to its tests, or undefined if each suite keeps its own. A short run is the same every time. A
+ * long run takes a new seed each time, prints it, and can be given it again.
  */
 export function chooseSeed(isLong: boolean, given = process.env[VARIABLE]): number | undefined {
   if (given === undefined || given === "") return isLong ? Math.floor(Math.random() * LARGEST) : undefined

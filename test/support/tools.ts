@@ -3,7 +3,7 @@ import type { JsonValue } from "../../src/base/json.ts"
 import type { ToolContext } from "../../src/plugin/context.ts"
 import { type BackgroundPolicy, defineTool, type Tool } from "../../src/plugin/tool.ts"
 
-/** Ends at once with what it was given. */
+/** Ends at once and returns its input. */
 export const echo: Tool = defineTool({
   name: "echo",
   description: "Hands its input back.",
@@ -21,13 +21,13 @@ export interface GatedCall {
 
 export interface GatedTool {
   readonly tool: Tool
-  /** How often it was called. */
+  /** All calls so far, oldest first. */
   readonly calls: readonly GatedCall[]
   /** The n-th call, counted from 1, once it has begun. */
   call(number: number): Promise<GatedCall>
 }
 
-/** A tool whose calls end when the test says so. It ignores its signal unless told to obey. */
+/** A tool whose calls end when the test says so. With `obeys` a stop ends them as well. */
 export function createGatedTool(
   options: Partial<Tool> & { obeys?: boolean; background?: BackgroundPolicy } = {},
 ): GatedTool {

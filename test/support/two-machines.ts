@@ -11,7 +11,7 @@ import { watchFirstLook } from "./test-engine.ts"
 import { createFolder } from "./workplace.ts"
 
 export interface Machine {
-  /** Its data folder and the one in which its commands run: nobody else reads it. */
+  /** The machine's data folder, in which its commands run, too. No other machine reads it. */
   readonly folder: string
   readonly runtime: Runtime
   readonly engine: Engine
@@ -19,9 +19,9 @@ export interface Machine {
 
 export interface MachineOptions extends Partial<RuntimeOptions> {
   readonly tools?: readonly Tool[]
-  /** Of another process on the same machine. */
+  /** The folder of another process, to open one more on the same machine. */
   readonly folder?: string
-  /** Whether it is gone by the end of the test, and cannot be closed. */
+  /** True if the runtime is dead at the end of the test, and cannot be closed. */
   readonly isOver?: () => boolean
 }
 
@@ -60,7 +60,7 @@ export async function createMachines(): Promise<Machines> {
   }
 }
 
-/** Commands that have begun on a machine of their own, and go on without it. */
+/** Starts commands on a new machine and closes its runtime: the commands (`forever`) go on. */
 export async function leaveCommands(
   machines: Machines,
   options?: MachineOptions,

@@ -12,7 +12,7 @@ import { openTestRuntime, type TestRuntime } from "./test-engine.ts"
 export interface Workplace {
   readonly directory: string
   readonly meanwhile: TestRuntime
-  /** Another Meanwhile on the same data, as a second terminal would open. */
+  /** Opens another Meanwhile on the same data, like a second terminal. */
   another(options?: WorkplaceOptions): Promise<TestRuntime>
 }
 
@@ -20,14 +20,14 @@ export interface WorkplaceOptions extends Partial<Omit<RuntimeOptions, "dataDire
   readonly tools?: readonly Tool[]
 }
 
-/** A real store and real processes in a folder that goes with the test. The plugins are `test` (the tools given) and `shell`. */
+/** A real store and real processes in a folder of the test. The plugins are `test` (with the given tools) and `shell`. */
 export async function createWorkplace(options: WorkplaceOptions = {}): Promise<Workplace> {
   const directory = createFolder()
   const open = (more: WorkplaceOptions) => openIn(directory, { ...options, ...more })
   return { directory, meanwhile: await open({}), another: (more = {}) => open(more) }
 }
 
-/** A folder that goes with the test, and so does whatever the shell started in it. */
+/** A folder that is removed after the test; processes that the shell has started in it are killed. */
 export function createFolder(): string {
   const directory = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ export function createFolder(): string {
   return directory
 }
 
-/** What the shell's commands in this folder carry in their environment. */
+/** The marker in the environment of the shell's commands in this folder. */
 export const toTestMarker = (directory: string): string => `MEANWHILE_TEST=${directory}`
 
 /** A Meanwhile on the folder's data, closed after the test. */

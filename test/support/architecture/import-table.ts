@@ -11,13 +11,13 @@ export interface Layer {
 export interface ImportTable {
   /** Every folder and top-level file of `src`. A longer path (`engine/embedded`) overrides the packages of its folder. */
   readonly layers: Readonly<Record<string, Layer>>
-  /** Run in a browser too: no Node module, whatever else they may import. */
+  /** Folders that also run in a browser and therefore import no Node module. */
   readonly pure: readonly string[]
-  /** Their subfolders are leaves: one never imports another. */
+  /** Folders whose subfolders are leaves: no leaf imports another. */
   readonly leaves: readonly string[]
-  /** No leaves, although they lie beside some: all of those may import them. */
+  /** Folders that lie beside leaves and are none: every leaf there may import them. */
   readonly common: readonly string[]
-  /** May import a module whose name is only known while it runs: a person's configuration, a plugin it names. */
+  /** Folders that may import a module whose name is known only at run time: a configuration, or a plugin that it names. */
   readonly computed: readonly string[]
 }
 

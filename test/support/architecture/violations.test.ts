@@ -114,7 +114,7 @@ test("one leaf that imports another fails", () => {
   ])
 })
 
-test("what lies beside leaves as common ground is imported by them, and imports none of them", () => {
+test("common ground beside leaves may be imported by them, and may not import them", () => {
   const violations = check({
     "engine/embedded/a.ts": 'import "../rules/b.ts"\n',
     "engine/rules/b.ts": 'import "../embedded/c.ts"\n',

@@ -10,7 +10,7 @@ export interface SourceFile {
   readonly imports: readonly FoundImport[]
 }
 
-/** One line per broken rule: the file, the line, the import and what forbids it. Empty when all is as the table says. */
+/** One line per broken rule: the file, the line, the import and what forbids it. Empty if the tree follows the table. */
 export function findViolations(sourceRoot: string, table: ImportTable): readonly string[] {
   const files = readSources(sourceRoot)
   const known = new Set(files.map((file) => file.path))

@@ -1,6 +1,6 @@
 import type { PersonAnswer, PersonChannel, Question } from "../../../src/plugin/person-port.ts"
 
-/** Somebody who answers the same to everything, or turns it down, and remembers what they were asked. */
+/** A person who gives the same answer to every question (null: declines it), and remembers the questions. */
 export function createAnsweringPerson(value: string | null): { person: PersonChannel; questions: readonly Question[] } {
   const questions: Question[] = []
   const answer: PersonAnswer =

@@ -19,11 +19,11 @@ export interface BackgroundOptions extends AgentOptions {
 }
 
 export interface OpenBackground extends OpenAgent {
-  /** What the tools have answered in this conversation, in order: JSON as what it says, other text as it is. */
+  /** The answers of the tools in this conversation, in order: JSON is parsed, other text is left as it is. */
   answers(): readonly JsonObject[]
   /** The n-th started task of this conversation, counted from 1 and from the oldest. */
   task(number: number): Promise<TaskRecord>
-  /** The same, once it has ended. */
+  /** The n-th started task, once it has ended. */
   ended(number: number): Promise<TaskRecord>
 }
 
@@ -77,7 +77,7 @@ export function lastAnswer({ messages }: ModelRequest): JsonObject {
   return toAnswer(resultText(resultsOf(messages).at(-1)))
 }
 
-/** A call with what the last answer named as its task. */
+/** A call with the task id that the last answer named. */
 export const callWithTask =
   (tool: string, more: JsonObject = {}): ScriptStep =>
   (request) =>

@@ -10,7 +10,7 @@ import { eventually } from "../eventually.ts"
 import { type BackgroundOptions, call, type OpenBackground, openBackground } from "./open-background.ts"
 
 export interface OpenDelegation extends OpenBackground {
-  /** What the model of the profile `worker` was asked. */
+  /** The requests to the model of the profile `worker`. */
   asked(): readonly ModelRequest[]
 }
 
@@ -50,7 +50,7 @@ export const about =
   async () =>
     call(tool, { task_id: (await agent().task(number)).id, ...more })
 
-/** An answer that is given when the gate is opened. */
+/** An answer that the model gives once the gate is opened. */
 export function behindGate(text: string): { readonly gate: Gate; readonly step: ScriptStep } {
   const gate = createGate()
   return { gate, step: () => ({ gate: gate.pass(), text }) }

@@ -29,7 +29,7 @@ export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
     root,
     outside,
     backupDirectory,
-    /** As after a restart: what was only remembered is forgotten. */
+    /** Opens the plugin anew, as after a restart: what it kept in memory is lost. */
     reopen: () => {
       plugin = open()
     },
@@ -50,7 +50,7 @@ export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
   }
 }
 
-/** Goes with the test. */
+/** A folder that is removed after the test. */
 export function createTestFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-files-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

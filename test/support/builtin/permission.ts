@@ -22,7 +22,7 @@ export const remove: Tool = defineTool({
   run: async () => null,
 })
 
-/** Somebody who gives these answers one after the other; without any left, they are still thinking. */
+/** A person who gives these answers one after the other. When none is left, the question stays open. */
 export function createPerson(...answers: string[]) {
   const questions: Question[] = []
   const open: ((answer: PersonAnswer) => void)[] = []

@@ -11,7 +11,7 @@ import { type LifeParts, openLife, type OpenedLife } from "./open-life.ts"
 
 /** Where runtimes with subagents live and die, one after the other, on one store. */
 export interface AgentHouse {
-  /** What the model was asked, in all lives. */
+  /** What the model was asked, in all lives of the program. */
   readonly asked: string[]
   begin(crash?: CrashPoint): Promise<OpenedLife>
   remove(): Promise<void>
@@ -50,5 +50,5 @@ export const say = (text: string): ProviderResponse => ({
   usage: NO_TOKENS,
 })
 
-/** For a moment, or for ever when the life is over. */
+/** Waits for one turn of the event loop, or for ever if the life is over. */
 export const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))

@@ -5,13 +5,13 @@ import type { OnCrash } from "../../../src/task/step.ts"
 
 /** What lies outside the process: where effects happen and time passes. */
 export interface World {
-  /** Must happen at once, without another turn of the event loop: the lease was checked directly before. */
+  /** Must act without another turn of the event loop, because the lease was checked directly before. */
   act(what: "did" | "done", key: string): void
   pause(durationMs: number): Promise<void>
 }
 
 export const stepsInputSchema = z.strictObject({
-  /** Ends in `-once`, `-retry` or `-ask`: what a crash does to the step. */
+  /** Names of steps. Each ends in `-once`, `-retry` or `-ask`: what a crash does to the step. */
   steps: z.array(z.string()).default([]),
   pauseMs: z.number().default(0),
   ending: z.enum(["complete", "fail"]).default("complete"),
@@ -19,7 +19,7 @@ export const stepsInputSchema = z.strictObject({
 export type StepsInput = z.output<typeof stepsInputSchema>
 
 const ON_CRASH: Readonly<Record<string, OnCrash>> = { once: "fail", retry: "retry", ask: "ask" }
-/** The end of a step's name for each `onCrash`, and so of an effect that is no step. */
+/** The end of a step's name for each `onCrash`; the name of an effect outside a step ends alike. */
 const SUFFIX: Readonly<Record<OnCrash, string>> = { fail: "once", retry: "retry", ask: "ask" }
 
 /** The tools that take steps, by name. */
@@ -37,7 +37,7 @@ export function createChaosTools(world: World): readonly Tool[] {
   return [...stepTools, createParentTool(), createEndlessTool()]
 }
 
-/** Takes its steps one after the other; without any, it acts once without a journal. */
+/** A tool that takes its steps one after the other. Without steps it acts once, without a journal. */
 function createStepTool(world: World, name: string, onCrash: OnCrash): Tool {
   return defineTool<StepsInput>({
     name,
@@ -69,7 +69,7 @@ function createStepTool(world: World, name: string, onCrash: OnCrash): Tool {
   })
 }
 
-/** Asks for one task, however often it is run. */
+/** A tool that starts one child under a fixed key, so that a repeated run finds the same child. */
 function createParentTool(): Tool {
   return defineTool<{ childSteps: string[] }>({
     name: "parent",
@@ -85,7 +85,7 @@ function createParentTool(): Tool {
   })
 }
 
-/** Ends only when it is stopped. */
+/** A tool that ends only when it is stopped. */
 function createEndlessTool(): Tool {
   return defineTool<Record<string, never>>({
     name: "endless",
@@ -105,7 +105,7 @@ async function pause(world: World, { signal }: ToolContext, durationMs: number):
   signal.throwIfAborted()
 }
 
-/** All of them end once so many run at the same time: proof that so many slots are free. */
+/** A tool whose calls end once `size` of them run at the same time, which proves that as many slots are free. */
 export function createBurstTool(size: number): Tool {
   const isFull = Promise.withResolvers<void>()
   let running = 0

@@ -7,20 +7,20 @@ import { withPatience } from "../patience.ts"
 const IDLE = '"idle":true'
 const AFTER_IDLE_MS = 200
 
-/** A program under test: its lines as they come, and its end. Whoever waits for lines in vain is told what it said instead. */
+/** A program under test: its lines as they come, and its end. A wait in vain for a line fails with the lines that came. */
 export interface Child {
   readonly process: ChildProcess
-  /** Every whole line it has printed. A line that was cut by its death is not among them. */
+  /** The lines that the program has printed on standard output, and one more for an exit code other than 0. */
   readonly lines: readonly string[]
   readonly exited: Promise<void>
-  /** Resolves once it has printed so many lines, or has ended. */
+  /** Resolves once the program has printed `count` lines, or has ended. */
   reached(count: number): Promise<void>
-  /** Resolves once it has printed so many lines, or has ended, or has answered every command a while ago. */
+  /** Resolves once the program has printed `count` lines, has ended, or answered its last command 200 ms ago. */
   reachedOrIdle(count: number): Promise<void>
-  /** Resolves once a line holds the text, or it has ended. */
+  /** Resolves once a line contains the text, or the program has ended. */
   said(text: string): Promise<void>
   send(line: string): void
-  /** Ends the program itself and nothing that it started. */
+  /** SIGKILL to the program itself, and to nothing that it started. Resolves when the program has ended. */
   kill(): Promise<void>
 }
 

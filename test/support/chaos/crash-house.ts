@@ -22,16 +22,16 @@ export interface House {
   readonly mustBeStopped: Set<string>
   readonly mustHaveRun: Map<string, number>
   readonly mustBeUsed: Set<string>
-  /** Begins another life; the one before is over for everybody who asks. */
+  /** Ends the life before, whose calls are never answered from then on, and begins another. */
   begin(crash?: CrashPoint): Promise<{ life: Life; clock: ManualClock; opened: Promise<Opened> }>
-  /** What has not ended, for whoever must find out why. */
+  /** The live tasks with their events, for a message about a round that does not end. */
   describeLive(): Promise<string>
   remove(): Promise<void>
 }
 
 export interface Opened {
   readonly tasks: Runner
-  /** Not mortal: for looking at what is there. */
+  /** The engine without crashes, to look at the store. */
   readonly engine: Engine
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ const ONCE_TOOLS = ["careful", "careful", "shell", "shell", "endless"] as const
 const ALL_TOOLS = [...ONCE_TOOLS, "shell", "asking", "retrying", "retrying", "retrying", "parent"] as const
 
 export interface PlanOptions {
-  /** Nothing that a lost claim would repeat. */
+  /** True: only calls that a new claim does not repeat. */
   readonly isAllOnce?: boolean
 }
 

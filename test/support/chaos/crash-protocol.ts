@@ -5,11 +5,11 @@ export type Command =
   | { readonly do: "start"; readonly call: ToolCall }
   | { readonly do: "promote"; readonly call: ToolCall; readonly afterMs: number }
   | { readonly do: "cancel"; readonly id: string }
-  /** Stand still between two turns of the event loop, and so never between looking at the lease and acting. */
+  /** Stand still (SIGSTOP) between two turns of the event loop, so never between the look at the lease and the effect. */
   | { readonly do: "freeze" }
-  /** Wait until nothing lives in the store; then `leave` shuts down, and `finish` first shows that every slot is free. */
+  /** Wait until the store has no live task. Then `leave` shuts down; `finish` proves that every slot is free, and shuts down. */
   | { readonly do: "settle" | "leave" }
-  /** `answer`: whether what a crash interrupted is run again, where that is asked. */
+  /** `answer`: the answer to every question whether an interrupted step is run again. */
   | { readonly do: "finish"; readonly answer: boolean }
 
 /** What the program says. */
@@ -17,7 +17,7 @@ export type Report =
   | { readonly ready: true }
   | { readonly event: number; readonly id: string }
   | { readonly answered: string }
-  /** Before a stop is asked for, and once it was accepted. */
+  /** `stopping`: a stop is about to be asked for; `stopped`: it was accepted. */
   | { readonly stopping: string }
   | { readonly stopped: string }
   | { readonly refused: string }

@@ -8,9 +8,9 @@ import type { Life } from "./mortal-engine.ts"
 const LONG_MS = 1_000_000_000
 
 /**
- * One of everything that a task can go through: more starts than there is room for, steps of every kind, a task that
- * asks for a task, a promotion, a failure and its retry, stops of what runs and of what is queued, a time limit, a
- * result that is used, and a clean shutdown with something still running.
+ * Plays everything that a task can go through, once: more starts than slots, steps of every kind, a task that asks for a
+ * task, a promotion, a failure and its retry, stops of running and of queued tasks, a time limit, a used result, and a clean
+ * shutdown while something still runs.
  */
 export async function playScenario(house: House, tasks: Runner, clock: ManualClock, life: Life): Promise<void> {
   async function start(call: ToolCall): Promise<string> {
@@ -59,7 +59,7 @@ export async function playScenario(house: House, tasks: Runner, clock: ManualClo
   await tasks.close()
 }
 
-/** Until everything but this task has ended, and this one runs. */
+/** Waits until no task but this one, and those that wait for an answer, is live. */
 async function untilIdle(tasks: Runner, but: string): Promise<void> {
   for (;;) {
     const { items } = await tasks.list({ statuses: EXPECTED_LIVE })
@@ -69,7 +69,7 @@ async function untilIdle(tasks: Runner, but: string): Promise<void> {
   }
 }
 
-/** Lets everything end that can: questions are answered yes and no in turn, what never ends is stopped. */
+/** Brings all live tasks to their end: answers questions yes and no in turn, and stops tasks that never end. */
 export async function finishAll(house: House, tasks: Runner): Promise<void> {
   let isYes = true
   for (;;) {
@@ -89,7 +89,7 @@ export async function finishAll(house: House, tasks: Runner): Promise<void> {
   }
 }
 
-/** As many tasks as there is room for, all at once: they end only when all of them run. */
+/** Starts as many `burst` tasks as there are slots: they end only when all of them run at once. */
 export async function fillEverySlot(tasks: Runner, size: number): Promise<void> {
   const started = await Promise.all(Array.from({ length: size }, () => tasks.start({ tool: "burst", input: {} })))
   for (const { id } of started) {

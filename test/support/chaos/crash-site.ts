@@ -14,9 +14,9 @@ import { type Expectations, explain, findViolations } from "./outcome-invariants
 import { describeLive, readHistories, type StoredHistory } from "./store-invariants.ts"
 import { toExpectation } from "./shell-script.ts"
 
-/** Every process that was started here carries this in its environment, with the folder as its value. */
+/** The variable that every process started here has in its environment, with the folder as its value. */
 export const SITE_MARKER = "CHAOS_STORE"
-/** A folder that has no owner after this never gets one, and is cleared away. */
+/** A run folder that has no owner for this long is cleared away by the next start. */
 const OWNERLESS_MS = 120_000
 
 /** A folder with a real store in which programs are killed. */
@@ -24,9 +24,9 @@ export interface CrashSite {
   readonly directory: string
   readonly dataDirectory: string
   readonly effectsFile: string
-  /** As if a while had passed since the crash, for folders whose process died before it had signed them. */
+  /** Makes run folders look older, so that folders whose process died before it had signed them are cleared away. */
   age(): void
-  /** Ids as the store has them; one that it does not know is returned as it is. */
+  /** The full ids; an id that the store does not know is returned unchanged. */
   toFullIds(shortIds: Iterable<string>): Promise<readonly string[]>
   describeLive(): Promise<string>
   findViolations(expected: Omit<Expectations, "effects">): Promise<readonly string[]>
@@ -106,11 +106,11 @@ async function findWrongShellRuns(
   return problems.flat()
 }
 
-/** Whoever watched it and however often that one died: all output, and the exit code. */
+/** A command must keep all output and its exit code, however often the process that watched it died. */
 function findWrongShellRun(run: TaskRecord, output: string): string | undefined {
   const { command } = run.input as { command: string }
   const expected = toExpectation(command)
-  // A shell says so when the stop ended what it waited for before it ended the shell.
+  // A shell prints this when the stop ended the shell's child before the shell itself.
   const own = run.status === "cancelled" ? output.replaceAll("Terminated\n", "") : output
   if (run.status === "cancelled") return expected.output.startsWith(own) ? undefined : `it printed ${output}`
   if (run.status !== "completed" && run.status !== "failed") return "it can be taken over, and was not"

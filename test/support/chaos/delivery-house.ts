@@ -21,13 +21,13 @@ import { forgetFrom, type ProcessCrash } from "./turn-crash.ts"
 export interface OpenDelivery {
   readonly runtime: Runtime
   readonly world: DeliveryWorld
-  /** Not mortal: for looking at what is there. */
+  /** The store without crashes, to look at it. */
   readonly store: TaskStore
 }
 
 /** A store that outlives the lives of its program, inside a process that goes on. */
 export interface DeliveryHouse {
-  /** What the model was shown twice, in any life. */
+  /** Results that the model was shown twice, in any life. */
   readonly problems: readonly string[]
   begin(crash?: ProcessCrash): Promise<{ life: Life; opened: Promise<OpenDelivery> }>
   describeLive(): Promise<string>
@@ -36,7 +36,7 @@ export interface DeliveryHouse {
 
 const LIFE_MS = 600_000
 
-/** An empty store: hundreds of rounds need not make theirs from nothing. */
+/** An empty store that hundreds of rounds copy, instead of each making one. */
 export async function createEmptyStore(): Promise<{ readonly path: string; remove(): void }> {
   const directory = createDirectory()
   const engine = await openLifeEngine(directory, 1, createManualClock())
@@ -44,7 +44,7 @@ export async function createEmptyStore(): Promise<{ readonly path: string; remov
   return { path: join(directory, STORE), remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
-/** `store` is the file that its own begins as. */
+/** `store`: the file that the house's own store is a copy of at first. */
 export function createDeliveryHouse(plan: DeliveryPlan, store: string): DeliveryHouse {
   const directory = createDirectory()
   copyFileSync(store, join(directory, STORE))
@@ -92,7 +92,7 @@ export function createDeliveryHouse(plan: DeliveryPlan, store: string): Delivery
 const STORE = "store.sqlite"
 const createDirectory = (): string => mkdtempSync(join(tmpdir(), "meanwhile-delivery-"))
 
-/** The same in every kind of life. Nothing is found by looking around now and then: whatever is not told was lost. */
+/** Options for every kind of life. The scan comes too rarely to help: a result that is not told at its wake-up is lost. */
 export function toRuntimeOptions(plan: DeliveryPlan, world: DeliveryWorld, model: ConnectedModel): RuntimeOptions {
   const { maxConsecutiveWakes, tasksAtOnce } = plan
   return {
@@ -115,7 +115,7 @@ export function toRuntimeOptions(plan: DeliveryPlan, world: DeliveryWorld, model
   }
 }
 
-/** Asking it is an effect: a life can end before the question has left, and before its answer is there. */
+/** A model whose calls are effects: a life can end before the question is sent, and before the answer arrives. */
 export function createTeller(problems: string[], life?: Life): ConnectedModel {
   return {
     id: "teller/model",
@@ -133,7 +133,7 @@ export function createTeller(problems: string[], life?: Life): ConnectedModel {
   }
 }
 
-/** A millisecond at every turn of the event loop, for as long as the life lasts. */
+/** Moves the clock by a millisecond at every turn of the event loop, as long as the life lasts. */
 function letTimePass(life: Life, clock: ManualClock): void {
   if (life.isOver) return
   clock.advance(1)

@@ -11,7 +11,7 @@ import { readStoredSession, type StoredSession } from "./turn-record.ts"
 
 const MOST_NOTICES = 1_000
 
-/** Everything that is wrong once all has ended and every conversation went on. Empty: every end reached it once. */
+/** Violations once everything has ended and every conversation went on. Empty: every end reached its conversation once. */
 export async function findDeliveryViolations(
   store: TaskStore,
   sessions: readonly SessionId[],
@@ -32,7 +32,7 @@ async function findWrongDeliveries(store: TaskStore, id: SessionId): Promise<rea
   if (!stored) return [`${id} is not in the store`]
   const wrong = await Promise.all(stored.tasks.map((task) => findWrongOf(store, task.id, stored)))
   const left = stored.data.turn === null ? [] : [`the turn ${stored.data.turn} still holds ${id}`]
-  // The model has no word left in a turn whose process died while it was being stopped.
+  // If the process dies while a turn is being stopped, the turn ends without words of the model: two user messages in a row.
   const broken = findBrokenConversation(stored.messages).filter((problem) => !problem.endsWith("both of user"))
   return [...broken, ...left, ...wrong.flat()]
 }
@@ -43,11 +43,11 @@ async function findWrongOf(store: TaskStore, id: TaskRecord["id"], { messages }:
   const notices = (await store.notices({ taskId: id }, MOST_NOTICES)).filter(({ kind }) => kind === "ended")
   const group = task.group ? await store.group(task.group) : undefined
   const known = findExcuse(task, group, messages)
-  // A read shows that such a one has ended, and its result only once a person has said yes.
+  // A read of a gated member shows that it has ended, and its result only once a person has said yes.
   const isGated = group?.merge === "human_gated"
   const own = readShowings(messages).filter(({ mark, how }) => mark === task.title && !(isGated && how === "read"))
   return notices.flatMap((notice) => {
-    // What shows nothing of its run can only be of the last: only what failed is run again.
+    // A showing without a run belongs to the last run: only failed runs are repeated, and those show theirs.
     const showings = own.filter(({ run }) => (run ?? task.run) === notice.run)
     return findWrongRun(notice, showings, known).map(
       (problem) => `${problem}: ${task.title}/${notice.run}, ${task.status}, ${notice.state}, ${id}`,
@@ -55,7 +55,7 @@ async function findWrongOf(store: TaskStore, id: TaskRecord["id"], { messages }:
   })
 }
 
-/** Why a result may have been used without being shown, or never be. */
+/** Why a result may be used without being shown, or may never be told. */
 interface Excuse {
   readonly isUsedUnseen: boolean
   readonly isNeverTold: boolean
@@ -63,7 +63,7 @@ interface Excuse {
 
 function findExcuse(task: TaskRecord, group: GroupRecord | undefined, messages: readonly Message[]): Excuse {
   const isAcknowledged = readAcknowledged(messages).some((id) => task.id.startsWith(id))
-  // What a person turned down, and what a newer group replaces. What asks a person is told in the words of its group.
+  // A person may turn a gated result down, and a newer group may replace one. A question's result is told as part of its group.
   const isPassed = group?.merge === "human_gated" || group?.merge === "replace" || task.plugin.startsWith("#")
   const isNeverTold = task.notify === "silent" || (group?.report === "none" && group.merge !== "human_gated")
   return { isUsedUnseen: isAcknowledged || isPassed, isNeverTold }
@@ -82,7 +82,7 @@ function findWrongRun({ state }: Notice, showings: readonly Showing[], excuse: E
   ]
 }
 
-/** Whatever life asks it: no single question shows the model one end twice. */
+/** Ends that one request shows the model twice, which must not happen in any life. */
 export function findRepeatedShowings(messages: readonly Message[]): readonly string[] {
   const told = readShowings(messages).filter(({ how }) => how === "told")
   const names = told.map(({ mark, run }) => `${mark}/${run ?? "?"}`)

@@ -8,26 +8,26 @@ import { openDelivery, sayLastWords, settleDelivery } from "./delivery-scenario.
 import { createDeliverySite, type DeliverySite, openRealDelivery, settledBy } from "./delivery-site.ts"
 import { createRandom, isLong, type Random, requireNone } from "./seed.ts"
 
-/** Of what a program does between its start and when everything is told, roughly. In the short form it surely dies at one. */
+/** The deadly commit is among the first so many after the start. In the short form every program makes that many. */
 const COMMITS = isLong ? 30 : 8
 
-/** At an exact commit, at any moment after the program was ready, or after it has told everything. */
+/** When a program dies: at an exact commit, at a random moment after it was ready, or after it has told everything. */
 type When = "commit" | "moment" | "told"
 
 interface Accident {
   readonly first: When
-  /** At the next start. */
+  /** A second death, after the next start. */
   readonly again?: When
   /**
-   * Another program has the same conversations open, and tells what the first one left: either it tells everything before it
-   * is killed too, or it is killed soon.
+   * Another program has the same conversations open, and tells what the first one left. It is killed too: after it has told
+   * everything, or soon.
    */
   readonly other?: "settles" | "dies soon"
 }
 
 /**
- * The short form meets them in turn, so that as many seeds as there are accidents meet all of them. A program that
- * tells everything beside another may wait for work that the other one runs.
+ * The short form takes them in turn, so that as many seeds as there are accidents meet all of them. A program that
+ * tells everything beside another one may wait for work that the other one runs.
  */
 const ACCIDENTS: readonly [Accident, ...Accident[]] = [
   { first: "commit", again: "moment" },
@@ -41,7 +41,7 @@ export const DELIVERY_ACCIDENTS: ReadonlySet<string> = new Set(ACCIDENTS.flatMap
 
 export interface DeliveryKills {
   readonly kills: number
-  /** Before all was told. */
+  /** The kills that came before everything was told. */
   readonly early: number
   /** The kinds of accidents that happened. */
   readonly met: readonly string[]
@@ -49,7 +49,7 @@ export interface DeliveryKills {
 
 export interface DeliveryKillsOptions {
   readonly seed: number
-  /** Of the seed among those of its run. */
+  /** The place of the seed among the seeds of the test run. */
   readonly index: number
   /** The URL of a store on a server. Without it, one in the folder. */
   readonly engine?: string
@@ -67,7 +67,7 @@ export async function playDeliveryKills({ seed, index, engine }: DeliveryKillsOp
     else dead.push(await kill(site, random, { seed, life: 0, when: first }))
     if (again) dead.push(await kill(site, random, { seed, life: 1, when: again }))
     const told = dead.map(settledBy)
-    // A message is refused while another program takes a turn in the same conversation.
+    // While another program takes a turn in the same conversation a message may be refused, which is no problem.
     if (!other) requireNone(told.flatMap((problems) => problems ?? []))
     await withPatience(checkPeacefulLife(site, plan), () => dead.map(({ lines }) => lines.join("\n")).join("\n"))
     const early = told.filter((problems) => problems === undefined).length
@@ -116,7 +116,7 @@ async function kill(site: DeliverySite, random: Random, { seed, life, when }: Ki
   return child
 }
 
-/** Whatever came of it: what it says has failed is looked at later. */
+/** Resolves when the program has settled or failed; a failure is looked at later. */
 async function hasSettled(child: Child): Promise<void> {
   await Promise.race([child.said('"settled"'), child.said('"failed"')])
 }
@@ -128,7 +128,7 @@ async function killBeside(
   { first: when, other }: Accident,
 ): Promise<readonly Child[]> {
   const beside = site.start({ seed })
-  // A program that is there from the beginning takes work for which the first one has no room.
+  // If the other program is ready first, it takes work for which the first one has no slot.
   if (when === "told") await beside.said('"ready"')
   const first = await kill(site, random, { seed, life: 0, when })
   await beside.said('"ready"')

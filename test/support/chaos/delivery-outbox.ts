@@ -2,7 +2,7 @@ import type { DeliveryPlan, Move } from "./delivery-plan.ts"
 import type { Random } from "./seed.ts"
 import type { ProcessCrash } from "./turn-crash.ts"
 
-/** A group and single ends, told by a report, at a tool boundary, with a message, and read by a call. */
+/** A group and single tasks, whose ends are told by a report, at a tool boundary and with a message, and read by a call. */
 const MOVES: readonly Move[] = [
   { do: "say", session: 0, story: "start:w1@all,start:f2@all,call:d3" },
   { do: "start", session: 1, marks: ["w4", "f5", "n6"], group: null, notify: "wake", seals: false },

@@ -6,10 +6,10 @@ import type { TaskStore } from "../../../src/task/store.ts"
 import { type DeliveryPlan, toSessionId } from "./delivery-plan.ts"
 
 const MOST_NOTICES = 1_000
-/** The default of the configuration. */
+/** The default of `reports.maxHops`. */
 const MOST_HOPS = 2
 
-/** Ends of which the agent should have spoken by itself, in conversations where nothing goes on. */
+/** Ends that the agent should have reported by itself, in conversations where nothing goes on. */
 export async function findOverdue(store: TaskStore, plan: DeliveryPlan): Promise<readonly string[]> {
   const reporting = plan.sessions.flatMap(({ reports }, index) => (reports ? [toSessionId(plan, index)] : []))
   const found = await Promise.all(reporting.map((session) => findOverdueIn(store, plan, session)))
@@ -30,7 +30,7 @@ async function findOverdueIn(store: TaskStore, plan: DeliveryPlan, session: Sess
   return overdue
 }
 
-/** Only where it is beyond doubt: what an `any` group leaves over comes with whatever is told next. */
+/** True if a report is due beyond doubt. What is left of an `any` group, for one, may come with the next thing that is told. */
 function isDue(task: TaskRecord, group: GroupRecord | undefined): boolean {
   const isFar = Number(task.metadata["hops"] ?? 0) + 1 > MOST_HOPS
   const isQuiet = task.status === "cancelled" && ["model", "lifetime", "shutdown"].includes(task.stop.by)

@@ -7,13 +7,13 @@ import type { ProcessCrash } from "./turn-crash.ts"
 
 /** Conversations, what is done to them in each life of the program, and where each life but the last ends. */
 export interface DeliveryPlan {
-  /** So that two rounds never share a name. */
+  /** Part of every id, so that no two rounds share one. */
   readonly name: string
   readonly sessions: readonly PlannedSession[]
   readonly maxConsecutiveWakes: number
   readonly tasksAtOnce: number
   readonly lives: readonly PlannedLife[]
-  /** What a person says about the results of gated groups. */
+  /** The person's answer about the results of gated groups. */
   readonly isApplied: boolean
 }
 
@@ -43,7 +43,7 @@ export type Move =
       readonly notify: NotifyMode
       readonly seals: boolean
     }
-  /** So many of those that run end at once, the oldest first. */
+  /** Ends `count` of the running tasks at once, the oldest first. */
   | { readonly do: "end"; readonly count: number }
   | { readonly do: "cancel" | "retry" | "cancel_group" }
   | { readonly do: "stop"; readonly session: number }
@@ -51,7 +51,7 @@ export type Move =
 
 export type PlannedGroup = keyof typeof GROUPS
 
-/** Each under its name and a number; those that replace share one name. */
+/** Kinds of groups. Each group is named by its kind and its move; groups that replace each other share one name. */
 export const GROUPS = {
   all: {},
   any: { join: "any" },
@@ -65,7 +65,7 @@ export const GROUPS = {
 
 const GROUP_NAMES = Object.keys(GROUPS) as [PlannedGroup, ...PlannedGroup[]]
 const MOST_LIVES = 3
-/** Of a life, roughly: a later one is not reached, and the life ends when everything is told. */
+/** Roughly the commits of a life. A crash planned later is not reached: the life then ends when everything is told. */
 const COMMITS = 60
 
 export function planDelivery(seed: number, random: Random): DeliveryPlan {

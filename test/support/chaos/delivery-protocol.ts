@@ -1,6 +1,6 @@
 import type { FatalCommit } from "./die-at-commit.ts"
 
-/** Where programs meet: a folder, and a store on a server or, without its URL, in the folder. */
+/** What the programs share: a folder, and a store on a server, or in the folder if there is no URL. */
 export interface DeliveryPlace {
   readonly directory: string
   readonly engine?: string
@@ -9,9 +9,9 @@ export interface DeliveryPlace {
 /** What one life of the program is told, as its only argument. */
 export interface DeliveryOrders {
   readonly place: DeliveryPlace
-  /** Says what happens: the same in every process. */
+  /** Decides the plan, which is the same in every process. */
   readonly seed: number
-  /** Which life of the plan it is, from 0. Without one it only has the conversations open, beside another program. */
+  /** The life of the plan, from 0. Without a life the program only has the conversations open, beside another program. */
   readonly life?: number
   readonly atCommit?: FatalCommit
 }
@@ -19,9 +19,9 @@ export interface DeliveryOrders {
 /** What it says. */
 export type DeliveryReport =
   | { readonly ready: true }
-  /** Everything has ended and was told; what is wrong with it. Then it stays, until it is killed. */
+  /** Everything has ended; the list says what is wrong. Afterwards the program stays until it is killed. */
   | { readonly settled: readonly string[] }
   | { readonly failed: string }
 
-/** A line on its input: whatever can end does. */
+/** A line on the program's input: bring everything to its end. */
 export const SETTLE = "settle"

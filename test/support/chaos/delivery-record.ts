@@ -4,10 +4,10 @@ import { callsOf, type Message, textOf } from "../../../src/plugin/message.ts"
 
 /** One place of a conversation that shows the model what a run came to. */
 export interface Showing {
-  /** Told: without having been asked. Read: in the answer to a call. */
+  /** `told`: without a question of the model; `read`: in the answer to a call. */
   readonly how: "told" | "read"
   readonly mark: string
-  /** Null where nothing of the run itself is shown, as of one that was interrupted. */
+  /** Null if the text names no run, as for a run that was interrupted. */
   readonly run: number | null
 }
 
@@ -16,13 +16,13 @@ const RESULT = /<\w+\/(?<run>\d+)>/
 const STOPPED = /^It was (?:cancelled|timed out): /
 const OWN_RESULT = /^<(?<mark>\w+)\/(?<run>\d+)>$/
 
-/** In the order in which they were shown. */
+/** All showings of a conversation, in order. */
 export function readShowings(messages: readonly Message[]): readonly Showing[] {
   const marks = new Map(messages.flatMap(callsOf).map(({ id, input }) => [id, (input as { mark?: string }).mark]))
   return messages.flatMap((message) => (message.role === "tool" ? readAnswers(message, marks) : readTold(message)))
 }
 
-/** Ids, or beginnings of them, that the model said it knows. */
+/** Ids, or beginnings of ids, that the model acknowledged. */
 export function readAcknowledged(messages: readonly Message[]): readonly string[] {
   return messages
     .flatMap(callsOf)
@@ -54,13 +54,13 @@ function readAnswers({ parts }: Message, marks: ReadonlyMap<string, string | und
   })
 }
 
-/** The answer of a call that was a task and ended in time, or was there when its turn went on after a crash. */
+/** The answer of a call that became a task and ended in time, or had ended when the turn went on after a crash. */
 function findOwn(text: string): readonly Showing[] {
   const { mark, run } = OWN_RESULT.exec(text)?.groups ?? {}
   return mark === undefined ? [] : [{ how: "read", mark, run: Number(run) }]
 }
 
-/** Whole tasks, wherever they stand in an answer: only those have their output counted. */
+/** Finds whole tasks anywhere in an answer. Only a whole task has the field `output_bytes`. */
 function findEnded(value: JsonValue): readonly Showing[] {
   if (typeof value !== "object" || value === null) return []
   if (Array.isArray(value)) return value.flatMap(findEnded)

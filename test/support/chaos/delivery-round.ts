@@ -7,7 +7,7 @@ import { withPatience } from "../patience.ts"
 import { requireNone } from "./seed.ts"
 import { describeTurnCrash } from "./turn-crash.ts"
 
-/** One life after the other, then one that is left in peace. Counts those that died before they were done. */
+/** Plays the lives of the plan, then one without a crash. Returns how many lives died before they were done. */
 export async function playDelivery(plan: DeliveryPlan, store: string): Promise<number> {
   const house = createDeliveryHouse(plan, store)
   const name = plan.lives.map(({ crash }) => describeTurnCrash(crash)).join(", then ")
@@ -27,7 +27,7 @@ export async function playDelivery(plan: DeliveryPlan, store: string): Promise<n
   }
 }
 
-/** How many commits a life takes in which nobody dies, from its opening to when everything is told. */
+/** Counts the commits of a life without a crash, from its opening until everything is told. */
 export async function countCommits(plan: DeliveryPlan, store: string): Promise<number> {
   const house = createDeliveryHouse(plan, store)
   try {

@@ -9,9 +9,9 @@ import { type DeliveryPlan, GROUPS, type Move, toSessionId } from "./delivery-pl
 import { toPrompt, toToolOf } from "./delivery-story.ts"
 import { toResultMark } from "./delivery-tools.ts"
 
-/** Far more than anything takes that is still going on. */
+/** Looks at an idle program after which nothing can come any more. */
 const MOST_IDLE_LOOKS = 1_000
-/** What follows from an end, such as the question about a group, takes a few turns. */
+/** Quiet looks in a row that count as the end: what follows from an end, such as a group's question, takes a few turns. */
 const QUIET_LOOKS = 3
 const TURNS_BETWEEN_LOOKS = 4
 const LAST_WORDS = "And then?"
@@ -21,7 +21,7 @@ export interface DeliveryLife extends OpenDelivery {
   readonly plan: DeliveryPlan
   readonly number: number
   readonly sessions: readonly Session[]
-  /** What went wrong with messages: each of them resolves. */
+  /** For each message, what went wrong with it, or null. None rejects. */
   readonly sent: Promise<string | null>[]
 }
 
@@ -35,7 +35,7 @@ export async function openDelivery(open: OpenDelivery, plan: DeliveryPlan, numbe
   return { ...open, plan, number, sessions, sent: [] }
 }
 
-/** One that was never said anything in is not in the store. */
+/** Opens the session, or creates it: a session in which nothing was said yet is not in the store. */
 async function openSession(runtime: Runtime, id: SessionId): Promise<Session> {
   try {
     return await runtime.openSession(id)
@@ -94,14 +94,14 @@ async function startWork(
   const started = marks.map((mark) =>
     tasks.start({ tool: toToolOf(mark), input: { mark }, session, notify, group: group?.id ?? null }),
   )
-  // The turn of a message that was said meanwhile may have sealed the group.
+  // The end of a turn may have sealed the group in the meantime, which refuses the start.
   const answers = await Promise.allSettled(started)
   const refused = answers.find((answer) => answer.status === "rejected")
   if (refused && !isMeanwhileError(refused.reason, "wrong_state")) throw refused.reason
   if (group && seals) await tasks.groups.seal(group.id)
 }
 
-/** Both may be over by the time it is asked for. */
+/** The retry is ignored if it comes too late, like the cancel of a group below. */
 async function retryFailed({ tasks }: Runtime): Promise<void> {
   const { items } = await tasks.list({ statuses: ["failed"], kinds: ["tool"] })
   const [newest] = items
@@ -119,7 +119,7 @@ async function unlessOver(work: Promise<unknown>): Promise<void> {
   })
 }
 
-/** Lets everything end that can, and answers every question; returns what is not told although nothing goes on any more. */
+/** Brings everything to its end and answers every question. Returns overdue reports and the problems of messages. */
 export async function settleDelivery(life: DeliveryLife): Promise<readonly string[]> {
   const { runtime, world, store, sessions, plan } = life
   world.open()
@@ -145,7 +145,7 @@ function sealGroup({ tasks }: Runtime, id: GroupId): Promise<void> {
   return unlessOver(tasks.groups.seal(id))
 }
 
-/** The conversations go on: whatever could not be told by itself is told now. */
+/** Sends one more message in each conversation, with which the agent hears of what was not reported. */
 export async function sayLastWords({ sessions }: DeliveryLife): Promise<void> {
   for (const session of sessions) await session.send(LAST_WORDS)
 }

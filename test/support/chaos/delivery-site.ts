@@ -10,7 +10,7 @@ import type { DeliveryOrders, DeliveryPlace, DeliveryReport } from "./delivery-p
 import { createWorld } from "./delivery-tools.ts"
 import { builtProgram } from "../built-program.ts"
 
-/** Whoever lives on looks after the dead three times in it. */
+/** The lease of a program beside another one, which looks for dead workers three times in it. */
 const LEASE_SECONDS = 3
 
 /** A folder and a real store, where programs tell what has ended and are killed. */
@@ -42,7 +42,7 @@ export function createDeliverySite(engine?: string): DeliverySite {
   }
 }
 
-/** By real time, on what a real process would write. `isBeside`: another has the same conversations open. */
+/** Opens a real store, by real time. `isBeside`: another process has the same conversations open. */
 export async function openRealDelivery(
   { directory, engine }: DeliveryPlace,
   plan: DeliveryPlan,
@@ -61,7 +61,7 @@ export async function openRealDelivery(
   return { runtime, world, store: runtime.engine.store }
 }
 
-/** What it said is wrong; undefined when it died before it could. */
+/** The problems that the program reported; undefined if it died before it could. */
 export function settledBy({ lines }: Child): readonly string[] | undefined {
   for (const line of lines) {
     const report = JSON.parse(line) as DeliveryReport

@@ -18,7 +18,7 @@ const STORY = /story (?<name>\S+): (?<steps>\S+)$/
 const CALL = /^(?<verb>\w+)(?::(?<mark>\w+)(?:@(?<group>\w+))?)?$/
 const REPORT = "[Meanwhile: nobody has said anything."
 const NOTICES_END = "[End of the notices.]"
-/** Work whose report starts more, until it has happened twice. */
+/** Ends whose report starts further work, up to two times. */
 const GOES_ON = /^Task \S+ \("(?<mark>n\d+o?)"\): completed\.$/gm
 
 export function tellStory(messages: readonly Message[]): StoryLine {
@@ -30,7 +30,7 @@ export function tellStory(messages: readonly Message[]): StoryLine {
   return { text: calls.length > 0 ? `Step ${step}.` : "I have heard.", calls }
 }
 
-/** Told in the middle of a turn: nobody says anything then. */
+/** True for notices that are told in the middle of a turn: they are no words of a person. */
 function isHandover(message: Message): boolean {
   return textOf(message).endsWith(NOTICES_END)
 }
@@ -77,7 +77,7 @@ function toGroupWish(group: PlannedGroup): JsonValue {
   return group === "fast" ? { name: group, fail_fast: true } : { name: group, ...GROUPS[group] }
 }
 
-/** The id of what an earlier step started, from the answer to it. */
+/** The id of the task that an earlier step started, read from the answer to that call. */
 function findTask(mark: string, messages: readonly Message[]): string | undefined {
   for (const message of messages) {
     if (message.role !== "tool") continue

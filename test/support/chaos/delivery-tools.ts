@@ -10,13 +10,13 @@ export interface HeldWork {
   release(): void
 }
 
-/** Where work stays until somebody lets it end. */
+/** Holds work until it is released. */
 export interface DeliveryWorld {
   /** Oldest first. */
   readonly held: ReadonlySet<HeldWork>
-  /** From now on work ends by itself. */
+  /** Releases all work, and holds none from now on. */
   open(): void
-  /** So many turns of the event loop, or milliseconds. */
+  /** Waits for this many turns of the event loop, or as many milliseconds of real time. */
   pass(turns: number): Promise<void>
   hold(mark: string, context: Pick<ToolContext, "taskId" | "run" | "signal">): Promise<void>
 }
@@ -43,7 +43,7 @@ export function createWorld(pass: DeliveryWorld["pass"]): DeliveryWorld {
   }
 }
 
-/** What a run comes to, unlike that of any other run. */
+/** The result of a run, different for every run. */
 export const toResultMark = (mark: string, run: number): string => `<${mark}/${run}>`
 
 export function createDeliveryTools(world: DeliveryWorld): readonly Tool[] {

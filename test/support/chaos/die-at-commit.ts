@@ -3,8 +3,8 @@ import type { Operation } from "../../../src/task/operation.ts"
 import type { CommitOptions } from "../../../src/task/store.ts"
 
 /**
- * The n-th commit after it was opened, before it or when it has happened and nobody was told. A worker's own sign of life
- * does not count: when it comes is up to the machine.
+ * The n-th commit after the store was opened: before it, or after it and before it is answered. Renewals of leases do not
+ * count, because the machine's speed decides when they come.
  */
 export interface FatalCommit {
   readonly number: number
@@ -12,7 +12,7 @@ export interface FatalCommit {
   readonly signal: "SIGKILL" | "SIGSTOP"
 }
 
-/** The process signals itself there. */
+/** Makes the process send itself the signal at that commit. */
 export function dieAtCommit(
   { engine: { store } }: Pick<Runtime, "engine">,
   { number, when, signal }: FatalCommit,

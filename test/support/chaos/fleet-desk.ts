@@ -14,17 +14,17 @@ import { describeLive } from "./store-invariants.ts"
 export interface FleetDesk {
   readonly sessions: readonly SessionId[]
   readonly answered: ReadonlySet<string>
-  /** Those whose repetition was turned down. */
+  /** Tasks whose repetition after a crash was declined. */
   readonly declined: ReadonlySet<string>
-  /** The call of this number, once, however often it has to be asked for. */
+  /** Starts the call once: its number is the idempotency key, and the start is tried until the store answers. */
   start(call: ToolCall, number: number): Promise<void>
-  /** Says yes or no wherever a crash made somebody ask. */
+  /** Answers every question whether an interrupted step is run again, at random. */
   answerWaits(): Promise<void>
-  /** Tasks that have not ended; undefined while nobody can say. */
+  /** The number of live tasks; undefined while the store is away. */
   countLive(): Promise<number | undefined>
-  /** The same of turns: one whose desk was silent for too long is begun again after its results were told. */
+  /** The number of live turns. A turn begins again, even after its results were told, if the desk was silent too long. */
   countLiveTurns(): Promise<number | undefined>
-  /** Results that were not told yet; undefined while nobody can say. */
+  /** The number of results that were not told yet; undefined while the store is away. */
   countUntold(): Promise<number | undefined>
   describe(): Promise<string>
   close(): Promise<void>
@@ -39,7 +39,7 @@ export interface FleetDeskOptions {
 }
 
 const MANY = 100_000
-/** Of those whose repetition is asked about. */
+/** The share of questions that are answered yes. */
 const YES_SHARE = 0.8
 
 export async function openFleetDesk(options: FleetDeskOptions): Promise<FleetDesk> {
@@ -50,7 +50,7 @@ export async function openFleetDesk(options: FleetDeskOptions): Promise<FleetDes
     dataDirectory: directory,
     environment: {},
     model: noting,
-    // Its turns are its own; what its tasks do is done elsewhere.
+    // The desk runs turns only; workers run the tools of its tasks.
     takesKinds: ["turn"],
     plugins: [definePlugin({ kind: "tool", name: "chaos", tools: createChaosTools(nowhere) })],
     permissions: allowAll,
@@ -92,7 +92,7 @@ export async function openFleetDesk(options: FleetDeskOptions): Promise<FleetDes
   }
 }
 
-/** Undefined when the store could not be asked, or the answer came too late: whoever asks asks again. */
+/** Undefined if the store was away, or the question was answered already. The caller asks again. */
 async function whileAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked
@@ -102,7 +102,7 @@ async function whileAway<Answer>(asked: Promise<Answer>): Promise<Answer | undef
   }
 }
 
-/** Has nothing to say about what it is told. */
+/** A model that acknowledges whatever it is told. */
 const noting: ConnectedModel = {
   id: "noting/model",
   contextLimitTokens: 100_000_000,

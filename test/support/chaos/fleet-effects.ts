@@ -1,14 +1,14 @@
 import { closeSync, openSync, readSync } from "node:fs"
 import { type Effect, parseEffects } from "./effects.ts"
 
-/** What the workers of a fleet have done, in the order in which it happened, whoever did it. */
+/** The effects of all workers of a fleet, in the order in which they happened. */
 export interface FleetEffects {
   readonly file: string
-  /** How often something was done so far. */
+  /** The number of lines so far. */
   count(): number
-  /** Lines that name this, as they are now. */
+  /** The lines so far that contain this text. */
   lines(part: string): readonly string[]
-  /** All of it, without what those did late who had stood still. */
+  /** All effects, without those that a frozen process caused late (`stoodStill` holds the pids). */
   read(stoodStill: ReadonlySet<number>): readonly Effect[]
   close(): void
 }
@@ -43,8 +43,9 @@ export function createFleetEffects(file: string): FleetEffects {
 }
 
 /**
- * Who is stopped between looking at the lease and acting acts when it goes on, whoever has finished the step meanwhile: this
- * is the window that no check closes, and for which effects are handed a key. Only steps that may be repeated come to that.
+ * Drops late effects. A process that is frozen between the look at its lease and the effect acts when it goes on, although
+ * another worker has finished the step: no check closes this window, which is why effects are handed an idempotency key.
+ * Only steps that may be repeated can come to that.
  */
 function withoutLate(lines: readonly string[], stoodStill: ReadonlySet<number>): readonly string[] {
   const finished = new Set<string>()

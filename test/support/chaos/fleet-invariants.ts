@@ -16,7 +16,7 @@ export interface FleetFindings {
   /** Empty: nothing is wrong. */
   readonly violations: readonly string[]
   readonly tasks: number
-  /** Runs that a second worker went on with. */
+  /** Runs that a second worker took over. */
   readonly takenOver: number
   readonly interrupted: number
 }
@@ -74,7 +74,7 @@ async function findTickets(url: string): Promise<readonly string[]> {
 
 export async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<readonly Row[]> {
   const client = new pg.Client(url)
-  // It may be lost with the server.
+  // The connection may be lost with the server.
   client.on("error", () => {})
   await client.connect()
   try {

@@ -7,7 +7,7 @@ import type { Random } from "./seed.ts"
 export type Accident =
   /** SIGKILL, and after a while another one in its place. */
   | { readonly what: "kill"; readonly worker: number; readonly restMs: number }
-  /** SIGSTOP, and SIGCONT after a while, unless it `isKilled` as it stands. */
+  /** SIGSTOP, and after a while SIGCONT, or SIGKILL if it `isKilled`. */
   | { readonly what: "freeze"; readonly worker: number; readonly restMs: number; readonly isKilled: boolean }
   /** SIGTERM, as an update would, and another one in its place. */
   | { readonly what: "replace"; readonly worker: number }
@@ -19,7 +19,7 @@ export type Accident =
 export interface FleetPlan {
   readonly calls: readonly ToolCall[]
   readonly accidents: readonly Accident[]
-  /** How often something is done at least, whatever is interrupted. */
+  /** The least number of effects, however much is interrupted. */
   readonly effects: number
 }
 
@@ -31,13 +31,13 @@ export interface FleetSize {
 }
 
 const CHILD_STEPS = ["x-retry", "y-once"]
-/** Of all that is to be done. */
+/** The share of all steps that surely happens. */
 const UNINTERRUPTED_SHARE = 0.8
 
 /** Every kind of accident is among the first ones, in whatever order. */
 const KINDS = ["kill", "freeze", "restart", "kill", "cut", "replace", "freeze"] as const
 
-/** The same for the same random numbers. Who is in the middle of what when it happens is up to the machine. */
+/** The same random numbers make the same plan. What a worker is doing when an accident happens is up to the machine. */
 export function planFleet(random: Random, size: FleetSize): FleetPlan {
   const calls = Array.from({ length: size.tasks }, () => planCall(random))
   const accidents: Accident[] = []

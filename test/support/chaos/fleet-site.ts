@@ -13,9 +13,9 @@ export interface FleetSite extends AsyncDisposable {
   readonly url: string
   readonly effects: FleetEffects
   readonly workers: readonly FleetWorker[]
-  /** Everybody is there again when it resolves. */
+  /** Resolves when the worker, or the server, runs again. */
   cause(accident: Accident): Promise<void>
-  /** How many clients the server has, without the one who asks. */
+  /** The number of clients of the server, without the one that asks. */
   countClients(): Promise<number>
 }
 
@@ -23,16 +23,16 @@ export interface FleetSiteOptions {
   readonly directory: string
   readonly workers: number
   readonly concurrency: number
-  /** Default: the default. */
+  /** Default: that of the configuration. */
   readonly leaseSeconds?: number
-  /** Which of the workers count as those of other machines, of whose processes nothing can be known. */
+  /** Which workers count as workers of other machines, whose processes cannot be looked up. */
   readonly elsewhere: "none" | "half" | "all"
 }
 
 export async function openFleetSite(options: FleetSiteOptions): Promise<FleetSite> {
   const { directory, leaseSeconds } = options
   await using opened = new AsyncDisposableStack()
-  // What was answered must be there after an accident of the server, though not of the machine.
+  // An answered commit must survive a crash of the server, but not of the machine.
   const server = opened.use(await startTestServer({ isDurable: true, settings: ["fsync=off"] }))
   const { url } = await server.createDatabase()
   await migrateStore({ url })
@@ -54,7 +54,7 @@ export async function openFleetSite(options: FleetSiteOptions): Promise<FleetSit
   await Promise.all(workers.map((worker) => worker.start()))
   const busy = new Map<FleetWorker | typeof server, Promise<void>>()
 
-  /** One accident at a time for each; who is in the middle of one stands back for its neighbour. */
+  /** One accident at a time for each subject: the first one that has none takes it. */
   async function withOne<Subject extends FleetWorker | typeof server>(
     subjects: readonly Subject[],
     work: (subject: Subject) => Promise<void>,
@@ -123,12 +123,12 @@ const OTHERS = "pg_stat_activity WHERE datname = current_database() AND pid <> p
 
 const toCut = (share: number): string => `SELECT pg_terminate_backend(pid) FROM ${OTHERS} AND random() < ${share}`
 
-/** First who is meant, then those after it. */
+/** The items in a circle, beginning at `index`. */
 function from<Item>(items: readonly Item[], index: number): readonly Item[] {
   return [...items.slice(index), ...items.slice(0, index)]
 }
 
-/** All processes of a test are on one machine. Whose lease names another one is judged by that lease alone. */
+/** Makes leases name another boot, so that workers of the test's one machine are judged by their lease alone. */
 function toTrigger(elsewhere: FleetSiteOptions["elsewhere"]): string {
   const isElsewhere = { none: "false", half: "hashtext(NEW.key) % 2 = 0", all: "true" }[elsewhere]
   return `CREATE FUNCTION move_elsewhere() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

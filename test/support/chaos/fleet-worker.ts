@@ -9,9 +9,9 @@ const PROGRAM = builtProgram("cli/main")
 const PLUGIN = builtProgram("fleet-plugin")
 
 export interface FleetWorkerOptions {
-  /** Its own: what it keeps outside the store is seen by no other. */
+  /** A data folder of its own: no other worker sees what this one keeps outside the store. */
   readonly directory: string
-  /** In its environment, so that whoever started it finds it again. */
+  /** Added to the environment, so that a test finds the process again. */
   readonly marks: Readonly<Record<string, string>>
   readonly engine: string
   readonly effectsFile: string
@@ -21,17 +21,17 @@ export interface FleetWorkerOptions {
 
 /** One place of a fleet, in which one `meanwhile worker` follows another. */
 export interface FleetWorker {
-  /** Of the process that is there now. */
+  /** The pid of the current process. */
   readonly pid: number
-  /** Processes that have stood still for a while. */
+  /** The pids of processes that were frozen for a while. */
   readonly frozen: ReadonlySet<number>
-  /** Resolves once it takes tasks. */
+  /** Resolves once the worker takes tasks. */
   start(): Promise<void>
   kill(): Promise<void>
   freeze(restMs: number): Promise<void>
-  /** Stops it as one does; resolves once it has ended, with what was not as it should be. */
+  /** SIGTERM. Resolves once the worker has ended, with the problems of its shutdown. */
   stop(): Promise<readonly string[]>
-  /** The last lines of all that were here. */
+  /** The last lines of every process that had this place. */
   lastWords(): string
 }
 

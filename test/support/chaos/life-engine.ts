@@ -2,7 +2,7 @@ import type { Clock } from "../../../src/base/clock.ts"
 import type { Engine } from "../../../src/task/engine.ts"
 import { openStore } from "../test-engine.ts"
 
-/** The store of a folder as one of several processes opens it, one after the other: all but the newest are dead. */
+/** Opens a folder's store as one of several successive processes: all but the newest count as dead. */
 export function openLifeEngine(
   directory: string,
   number: number,

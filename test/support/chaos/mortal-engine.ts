@@ -3,7 +3,7 @@ import type { Engine } from "../../../src/task/engine.ts"
 import type { Operation } from "../../../src/task/operation.ts"
 import type { CommitOptions, TaskStore } from "../../../src/task/store.ts"
 
-/** Where a life ends: at the n-th commit or the n-th effect, before it or when it has happened and nobody was told. */
+/** Where a life ends: before the n-th commit or effect, or after it and before it is answered. */
 export interface CrashPoint {
   readonly at: "commit" | "effect"
   readonly number: number
@@ -13,8 +13,8 @@ export interface CrashPoint {
 export const describeCrash = ({ at, number, when }: CrashPoint): string => `${when} ${at} ${number}`
 
 /**
- * One life of a process, inside a process that goes on. Once it is over nothing it asked for is answered, so that what it
- * left behind is what a killed process leaves behind: what was durable, and nothing else.
+ * One life of a process, inside a process that goes on. Once a life is over, none of its requests is answered. So it leaves
+ * behind what a killed process leaves behind: what was durable, and nothing else.
  */
 export interface Life {
   readonly number: number
@@ -130,7 +130,7 @@ function createMortalStore(store: TaskStore, life: Life): TaskStore {
   })
 }
 
-/** All lives share one process, whose identity would say that each of them still lives. */
+/** Adds the life to a worker's lease: the lives share a process, which would make each dead life look alive. */
 function withLife(operation: Operation, life: number): Operation {
   if (operation.op !== "lease.take") return operation
   const data: JsonObject = { ...operation.data, life }

@@ -5,22 +5,22 @@ import type { Engine } from "../../../src/task/engine.ts"
 import { openLifeEngine } from "./life-engine.ts"
 import { type CrashPoint, createLife, createMortalEngine, type Life } from "./mortal-engine.ts"
 
-/** Longer than any lease: who came before is dead, and it is seen. */
+/** Longer than any lease, so that the life before is seen to be dead. */
 const BETWEEN_LIVES_MS = 600_000
 
 export interface LifeParts {
   readonly life: Life
   readonly clock: ManualClock
-  /** Answers when the life is over, too. Whoever opened the life closes it. */
+  /** Also answers after the life is over. The caller of `openLife` closes it. */
   readonly engine: Engine
 }
 
 export interface OpenedLife extends LifeParts {
-  /** Never, when it dies while it is opened. */
+  /** Never settles if the life ends while the runtime is opened. */
   readonly runtime: Promise<Runtime>
 }
 
-/** One of several runtimes on the store of a folder, one after the other. It dies at the crash point. */
+/** Opens one of several successive runtimes on a folder's store. It dies at the crash point. */
 export async function openLife(
   directory: string,
   number: number,
@@ -41,7 +41,7 @@ export async function openLife(
   return { life, clock, engine, runtime }
 }
 
-/** Every commit and effect of the life that the work leads to, before it and after it. */
+/** Runs the work, and returns the crash points before and after each of its commits and effects. */
 export async function findCrashPoints(life: Life, work: () => Promise<void>): Promise<readonly CrashPoint[]> {
   const first = { commit: life.commits, effect: life.effects }
   await work()

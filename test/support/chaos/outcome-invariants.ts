@@ -8,11 +8,11 @@ import { STEP_TOOLS, stepsInputSchema, toOnCrash, toStepResult } from "./chaos-t
 import { type Effect, countClaims, findRepeatedEffects } from "./effects.ts"
 import { findBrokenHistories, findUnfinished, readHistories, type StoredHistory } from "./store-invariants.ts"
 
-/** What the caller was told or has asked for before the crashes. */
+/** What callers were told, and what they asked for, before the crashes. */
 export interface Expectations {
   /** Ids that were handed to the caller. */
   readonly answered: Iterable<string>
-  /** Ids of which the caller asked that they be stopped, whether or not it got an answer. */
+  /** Ids that the caller asked to stop, with or without an answer. */
   readonly mayBeCancelled: ReadonlySet<string>
   /** Ids whose stop was accepted. */
   readonly mustBeStopped: Iterable<string>
@@ -23,7 +23,7 @@ export interface Expectations {
   readonly effects: readonly Effect[]
 }
 
-/** Everything that is wrong in a store after crashes and a last, undisturbed start. Empty: nothing. */
+/** All violations in a store after crashes and a last start without one. */
 export async function findViolations(store: TaskStore, expected: Expectations): Promise<readonly string[]> {
   const histories = await readHistories(store)
   const byId = new Map<string, StoredHistory>(histories.map((history) => [history.task.id, history]))
@@ -63,7 +63,7 @@ async function findUnused(store: TaskStore, ids: Iterable<string>): Promise<read
   return violations
 }
 
-/** With the log of the task it speaks of. */
+/** The violation with the events of the task that it names. */
 export function explain(violation: string, histories: readonly StoredHistory[]): string {
   const history = histories.find(({ task }) => violation.includes(task.id))
   const log = history?.events.map(({ sequence, run, body }) => `  ${sequence} (run ${run}) ${JSON.stringify(body)}`)
@@ -97,7 +97,7 @@ function findWrongStop(run: TaskRecord, mayBeCancelled: ReadonlySet<string>): st
   return by === "shutdown" ? undefined : `it was stopped by ${by}`
 }
 
-/** Whatever has no steps: the tool says what may become of it. */
+/** Judges a run of a tool without steps. */
 function findWrongRun(run: TaskRecord): string | undefined {
   if (run.tool === "endless") return run.status === "completed" ? "it never ends" : undefined
   if (run.status === "interrupted") return "it can be repeated or taken over, and was not"
@@ -123,7 +123,7 @@ function findWrongStepRun(run: TaskRecord, steps: readonly Step[]): string | und
   }
 }
 
-/** A step in flight speaks before the tool, and the most careful of them first. */
+/** The `onCrash` that decides: that of steps in flight goes before the tool's, and the most careful of them counts. */
 function decide(run: TaskRecord, inFlight: readonly string[]): OnCrash {
   const tool = STEP_TOOLS[run.tool as keyof typeof STEP_TOOLS]
   const decisions = inFlight.length > 0 ? inFlight.map(toOnCrash) : [tool]

@@ -1,4 +1,4 @@
-/** The same seed makes the same decisions. Change it to look elsewhere: MEANWHILE_TEST_SEED=123. */
+/** The same seed makes the same decisions. `MEANWHILE_TEST_SEED=123` tries others. */
 export const TEST_SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 20_240_607)
 
 export const isLong = process.env["MEANWHILE_TEST_LENGTH"] === "long"
@@ -30,7 +30,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** Names what to run again when one of many seeded rounds shows a violation. */
+/** Adds to a failure of one of many seeded rounds the command that repeats it. `name` is a part of the test's title. */
 export async function withSeed<Result>(
   file: string,
   name: string,
@@ -50,7 +50,7 @@ export async function withSeed<Result>(
   }
 }
 
-/** All of them in the message, for a round may not fail the same way twice. */
+/** Throws all violations in one message, because a repeated round may fail differently. */
 export function requireNone(violations: readonly string[]): void {
   if (violations.length > 0) throw new Error(violations.join("\n"))
 }

@@ -1,11 +1,11 @@
-/** A command whose whole output and exit code can be told from its text. */
+/** A command whose whole output and exit code follow from its text. */
 export interface ShellScript {
   readonly lines: number
   readonly pauseSeconds: number
   readonly exitCode: number
 }
 
-/** Notes that it ran in the file `$EFFECTS`, outside of everything that Meanwhile knows. */
+/** The command also notes in the file `$EFFECTS` that it ran, which Meanwhile knows nothing of. */
 export function toCommand({ lines, pauseSeconds, exitCode }: ShellScript): string {
   const loop = `i=0; while [ $i -lt ${lines} ]; do i=$((i+1)); echo "line $i"; sleep ${pauseSeconds}; done`
   return `echo "did $MEANWHILE_TASK/shell-once" >>"$EFFECTS"; ${loop}; exit ${exitCode}`

@@ -26,7 +26,7 @@ export async function readHistories(store: TaskStore): Promise<readonly StoredHi
   return Promise.all(summaries.map(({ id }) => readHistory(store, id)))
 }
 
-/** What has not ended, for whoever must find out why. */
+/** The live tasks with their events, for a message about a test that does not end. */
 export async function describeLive(store: TaskStore): Promise<string> {
   return (await readHistories(store))
     .filter(({ task }) => isLive(task.status))
@@ -44,7 +44,7 @@ async function readHistory(store: TaskStore, id: TaskSummary["id"]): Promise<Sto
   return { task, runs: runs.filter((run) => run !== undefined), events: await store.events(id, 0, MOST_EVENTS) }
 }
 
-/** What must hold of every task at any time, whatever it does and whoever died. */
+/** Violations of what must hold for every task at any time, whatever crashed. */
 export async function findBrokenHistories(
   store: TaskStore,
   histories: readonly StoredHistory[],
@@ -56,7 +56,7 @@ export async function findBrokenHistories(
   return [...violations, ...findDoubleChildren(histories)]
 }
 
-/** What must hold once everything had time to end. */
+/** Violations of what must hold once everything had time to end. */
 export async function findUnfinished(
   store: TaskStore,
   histories: readonly StoredHistory[],
@@ -107,7 +107,7 @@ async function findWrongNotices(store: TaskStore, { task, runs }: StoredHistory)
   const ended = notices.filter((notice) => notice.kind === "ended")
   return runs.flatMap(({ run, status }) => {
     const count = ended.filter((notice) => notice.run === run).length
-    // The session that a turn belongs to is where it ends: nobody needs to be told.
+    // A turn's end writes no notice: the turn is the session's own.
     const expected = !isLive(status) && task.kind !== "turn" ? 1 : 0
     return count === expected ? [] : [`run ${run} of ${task.id} is ${status} and has ${count} notices`]
   })

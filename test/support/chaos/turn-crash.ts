@@ -3,10 +3,10 @@ import type { Operation } from "../../../src/task/operation.ts"
 import type { CommitOptions } from "../../../src/task/store.ts"
 import { type CrashPoint, describeCrash, type Life } from "./mortal-engine.ts"
 
-/** `unsaved`: from the n-th commit on nothing becomes durable, and the process acts a while longer before it dies. */
+/** `unsaved`: from the n-th commit on nothing becomes durable, and the process goes on for a moment before it dies. */
 export type ProcessCrash = CrashPoint | { readonly at: "unsaved"; readonly number: number }
 
-/** `power`: from the n-th commit on the disk gets nothing. What does not wait for it is answered all the same. */
+/** `power`: from the n-th commit on nothing reaches the disk. Commits that do not wait for the disk are answered all the same. */
 export type TurnCrash = ProcessCrash | { readonly at: "power"; readonly number: number }
 
 export function describeTurnCrash(crash: TurnCrash): string {
@@ -15,14 +15,14 @@ export function describeTurnCrash(crash: TurnCrash): string {
   return describeCrash(crash)
 }
 
-/** More turns of the event loop than anything takes that waits for no commit. */
+/** More turns of the event loop than any work needs that does not wait for a commit. */
 const LAST_MOMENTS = 12
 
 type Commit = (operations: readonly Operation[], options?: CommitOptions) => Promise<readonly unknown[]>
 
 const never = <Value>(): Promise<Value> => new Promise(() => {})
 
-/** What is done without waiting for the commit happens all the same: it must not matter that the commit is lost. */
+/** Loses all commits from the n-th on. Work that does not wait for them still happens, and must do no harm. */
 export function forgetFrom(engine: Engine, life: Life, number: number): Engine {
   let commits = 0
   return withCommit(engine, (save) => (operations, options) => {
@@ -33,7 +33,7 @@ export function forgetFrom(engine: Engine, life: Life, number: number): Engine {
   })
 }
 
-/** `keepDisk` keeps the store as it is, for whoever comes when the power is back. */
+/** `keepDisk` copies the store as it is on the disk, for the life after the power failure. */
 export function losePowerFrom(engine: Engine, life: Life, number: number, keepDisk: () => void): Engine {
   const before: Promise<unknown>[] = []
   let commits = 0

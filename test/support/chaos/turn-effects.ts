@@ -2,14 +2,14 @@ import type { TurnExpectations } from "./turn-invariants.ts"
 import { toCallKey } from "./turn-story.ts"
 import { TURN_TOOLS, type TurnToolName } from "./turn-tools.ts"
 
-/** What happened more often than a crash excuses, or after it was over. */
+/** Effects that happened more often than the crashes excuse, or after their step was over. */
 export function findRepeated(
   expected: Pick<TurnExpectations, "effects" | "steps" | "story" | "crashes" | "answers">,
 ): readonly string[] {
   return [...findRepeatedQuestions(expected), ...findRepeatedCalls(expected), ...findLateEffects(expected)]
 }
 
-/** A model call that ended is never made again: whatever it asked for shows that its answer was kept. */
+/** Each crash excuses at most one repeated model call. */
 function findRepeatedQuestions({
   effects,
   story,
@@ -38,9 +38,9 @@ function findRepeatedCalls({
 }
 
 /**
- * A tool runs only once the answer that asks for it is durable, and an answer is durable only after what came before it:
- * so an effect of one step shows that no question up to it, and no call before it, can be open. What moved to the
- * background is a task of its own from then on.
+ * A tool runs only once the answer that asks for it is durable, and an answer is durable only after everything before it. So
+ * after an effect of one step no model call up to that step, and no tool call before it, may happen again. A call that moved
+ * to the background is excepted: it is a task of its own.
  */
 function findLateEffects({
   effects,

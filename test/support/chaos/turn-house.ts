@@ -18,19 +18,19 @@ import { removeTestStore } from "../test-engine.ts"
 
 export interface OpenHouse {
   readonly runtime: Runtime
-  /** Not mortal: for looking at what is there. */
+  /** The store without crashes, to look at it. */
   readonly store: TaskStore
 }
 
 export interface HouseOptions extends Pick<RuntimeOptions, "gc" | "plugins"> {
   readonly contextLimitTokens?: number
-  /** Keeps what has just happened from going on: `asked STORY STEP` or `did CALL`. */
+  /** Holds the life after an effect (`asked STORY STEP` or `did CALL`) until the promise resolves. */
   readonly hold?: (effect: string) => Promise<void> | undefined
-  /** Before anything is taken from the queue. */
+  /** Awaited before anything is taken from the queue. */
   readonly beforeClaims?: () => Promise<void> | undefined
 }
 
-/** A store that outlives the lives of its program, and what those did outside of it. */
+/** A store that outlives the lives of its program, and the effects of those lives outside it. */
 export interface TurnHouse {
   /** `asked STORY STEP`, `did CALL`, `done CALL`, in the order in which they happened. */
   readonly effects: string[]
@@ -41,7 +41,7 @@ export interface TurnHouse {
 
 export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
   const directories = [createDirectory()]
-  /** As the disk has it: another one once the power was lost. */
+  /** The folder of the current store: a copy of the disk's state after each power failure. */
   let directory = directories[0] as string
   const effects: string[] = []
   const engines: Engine[] = []
@@ -57,7 +57,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
     return { life, clock, opened: open(engine, life, clock, crash) }
   }
 
-  /** Without what the processes share in memory. */
+  /** Copies the folder as a power failure leaves it: without `-shm`, the memory that processes share. */
   function keepDisk(): void {
     const copy = createDirectory()
     cpSync(directory, copy, { recursive: true, filter: (path) => !path.endsWith("-shm") })
@@ -108,7 +108,7 @@ const CHARACTERS_PER_TOKEN = 4
 const never = <Value>(): Promise<Value> => new Promise(() => {})
 const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))
 
-/** Asking it is an effect: a life can end before the question has left, and before its answer is there. */
+/** A model whose calls are effects: a life can end before the question is sent, and before the answer arrives. */
 function createStoryModel(
   life: Life,
   effects: string[],

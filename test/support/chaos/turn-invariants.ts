@@ -15,15 +15,15 @@ export interface TurnExpectations {
   readonly prompt: string
   /** `asked STORY STEP`, `did CALL` and `done CALL`, in order. */
   readonly effects: readonly string[]
-  /** How often somebody died. */
+  /** The number of crashes. */
   readonly crashes: number
-  /** How often somebody said that what was interrupted may be repeated. */
+  /** How often a repetition of an interrupted call was allowed. */
   readonly answers: number
-  /** How often somebody died with a model call in flight whose reason was not durable yet: the log cannot name those. */
+  /** The number of crashes during a model call whose prompt was not durable yet: the log cannot name those calls. */
   readonly unsaved?: number
 }
 
-/** Everything that is wrong with a turn after crashes, a last undisturbed start and two more messages. Empty: nothing. */
+/** All violations of a turn after crashes, a last start without one and two more messages. */
 export async function findTurnViolations(store: TaskStore, expected: TurnExpectations): Promise<readonly string[]> {
   const stored = await readStoredSession(store, expected.session)
   if (!stored) return ["the session is not in the store"]
@@ -56,7 +56,7 @@ function findWrongTurn({ said, spoken, turns, data }: StoredSession, { prompt }:
   ]
 }
 
-/** Every call has the answer that its tool's `onCrash` allows, and none that did not happen. */
+/** Every call must have an answer that its tool's `onCrash` allows, and no answer without the effect. */
 function findWrongAnswers(stored: StoredSession, { steps, effects, crashes }: TurnExpectations): readonly string[] {
   return steps.flatMap((tools, step) =>
     tools.flatMap((tool) => {
@@ -75,7 +75,7 @@ function findWrongAnswers(stored: StoredSession, { steps, effects, crashes }: Tu
   )
 }
 
-/** One task for each call that became one, and one notice of its end to the model. */
+/** Every call that became a task must have one task, and its end must be told to the model once. */
 function findWrongTasks({ tasks, heard, tasksOf }: StoredSession, { steps }: TurnExpectations): readonly string[] {
   const names = new Set(steps.flat().filter((tool) => tasksOf(tool).length > 1))
   const told = tasks.flatMap(({ id, tool }) => {
@@ -85,7 +85,7 @@ function findWrongTasks({ tasks, heard, tasksOf }: StoredSession, { steps }: Tur
   return [...[...names].map((tool) => `${tool} became ${tasksOf(tool).length} tasks`), ...told]
 }
 
-/** What was asked again was paid for twice, and the log says so. */
+/** Every repeated model call must be in the ledger as lost, and no more calls than there were crashes. */
 function findWrongLedger(
   { lostCalls }: StoredSession,
   { effects, crashes, story, unsaved = 0 }: TurnExpectations,

@@ -6,10 +6,10 @@ import { createScenario, type TurnScenario } from "./turn-scenario.ts"
 import { countAnswers, createTurnSite, type TurnSite, type TurnSiteOptions } from "./turn-site.ts"
 import type { TurnWire } from "./turn-wire.ts"
 
-/** Of a whole turn, roughly: later ones would come after its end. */
+/** Roughly the effects of a whole turn: a later kill would come after its end. */
 const EFFECTS = 7
 
-/** One seed after another tells them in turn, so that as many seeds as there are stories meet all of them. */
+/** Seeds take the stories in turn, so that as many seeds as there are stories meet all of them. */
 export const STORIES: readonly TurnScenario["steps"][] = [
   [["look", "note"], ["build"]],
   [["look", "note", "pay"], ["deploy"]],
@@ -21,14 +21,14 @@ export const STORIES: readonly TurnScenario["steps"][] = [
 ]
 
 export interface Kills {
-  /** Of the program that people use. */
+  /** Kills of the program that people use. */
   readonly real: number
-  /** Of one made for it, which can die exactly at a commit. */
+  /** Kills of a program made for the test, which can die exactly at a commit. */
   readonly exact: number
 }
 
 export interface KillsOptions extends TurnSiteOptions {
-  /** In one turn. */
+  /** The most deaths in one turn. */
   readonly mostDeaths?: number
 }
 
@@ -47,7 +47,7 @@ export async function playKills(
   let answers = 0
   try {
     for (let life = 1, isOpen = true; isOpen && life <= mostDeaths; life++) {
-      // Nobody is there to answer in the real one: it would stand still.
+      // Nobody answers questions in the real program, so it would never end there.
       const by = life > 1 && steps.flat().includes("pay") ? "exact" : "real"
       const child = by === "real" ? await killReal(site, random, life === 1) : await killExact(site, random)
       answers += countAnswers(child)
@@ -67,7 +67,7 @@ export async function playKills(
   }
 }
 
-/** A while after an effect, or after a question to the model, it dies. An open turn has at least one of each before it. */
+/** Kills the program shortly after an effect or a model call. An open turn has at least one of each still to come. */
 async function killReal(site: TurnSite, random: Random, isFirst: boolean): Promise<Child> {
   const delayMs = random.pick([0, 0, 1, 3, 8, 15, 30])
   const effects = site.effects().length + (isFirst ? random.integer(1, EFFECTS) : 1)

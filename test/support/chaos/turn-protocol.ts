@@ -5,24 +5,24 @@ import type { FatalCommit } from "./die-at-commit.ts"
 export interface TurnOrders {
   readonly directory: string
   readonly session: SessionId
-  /** Of the model. */
+  /** The URL of the model's API. */
   readonly baseUrl: string
   readonly leaseSeconds: number
   /** The URL of the store. Without it, the one in the folder. */
   readonly engine?: string
-  /** Sent in a new session. Without it, what is left in the store is brought to its end. */
+  /** The message of a new session. Without it the program brings what is left in the store to its end. */
   readonly prompt?: string
-  /** Two messages more, once everything has ended. */
+  /** Sends two more messages once everything has ended. */
   readonly goesOn?: boolean
-  /** Signals itself at the n-th commit after it was opened. */
+  /** Sends itself a signal at this commit. */
   readonly atCommit?: FatalCommit
-  /** Shuts down when it is told so by a line on its input. */
+  /** Shuts down when a line comes on its input. */
   readonly waits?: boolean
 }
 
 export type TurnReport =
   | { readonly ready: true }
-  /** Somebody said that what was interrupted may be repeated. */
+  /** The program allowed the repetition of an interrupted call. */
   | { readonly answered: true }
   /** The turn that was asked for here is over, and the person has the answer. */
   | { readonly ended: string }

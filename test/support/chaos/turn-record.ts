@@ -10,11 +10,11 @@ const MOST_ENTRIES = 10_000
 /** A session with everything the store keeps of it. */
 export interface StoredSession {
   readonly data: SessionData
-  /** In the order in which they were said, whatever was collected since. */
+  /** All messages in order, including collected ones. */
   readonly messages: readonly Message[]
   /** The person's texts. */
   readonly said: readonly string[]
-  /** With what the model was told in the middle of turns. */
+  /** The person's texts and the notices that the model was told in the middle of turns. */
   readonly heard: readonly string[]
   /** The model's texts that ask for nothing. */
   readonly spoken: readonly string[]
@@ -24,7 +24,7 @@ export interface StoredSession {
   readonly lostCalls: number
   /** Oldest first. */
   readonly turns: readonly TaskSummary[]
-  /** The others. */
+  /** The tasks that are no turns. */
   readonly tasks: readonly TaskSummary[]
   tasksOf(tool: string): readonly TaskSummary[]
 }
@@ -51,7 +51,7 @@ export async function readStoredSession(store: TaskStore, id: SessionId): Promis
   }
 }
 
-/** What is told in the middle of a turn belongs to it. */
+/** The texts of the person. A user message that names a turn is a notice in the middle of it. */
 function toSaid(entry: LogEntry): readonly string[] {
   return entry.kind === "message" && entry.message.role === "user" && entry.turn === null ? [textOf(entry.message)] : []
 }

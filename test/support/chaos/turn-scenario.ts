@@ -19,14 +19,14 @@ export function createScenario(story: string, steps: TurnScenario["steps"]): Tur
   return { session: `session-${story}` as SessionId, story, steps, prompt: toPrompt(story, steps) }
 }
 
-/** The first life: a new session is asked for the story, and what it started in the background comes to its end. */
+/** The first life: sends the story in a new session, and waits until everything that it started has ended. */
 export async function playTurn({ runtime }: OpenHouse, { session: id, prompt }: TurnScenario): Promise<void> {
   const session = await runtime.createSession({ id })
   await session.send(prompt)
   await finishTurn(runtime)
 }
 
-/** Lets everything end that can; whoever is asked whether to repeat something says yes, and `onAnswer` is told before. */
+/** Waits until everything has ended. Allows every repetition that is asked about, and calls `onAnswer` before. */
 export async function finishTurn({ tasks }: Runtime, onAnswer: () => void = () => {}): Promise<void> {
   for (;;) {
     const { items } = await tasks.list({ statuses: EXPECTED_LIVE })
@@ -40,7 +40,7 @@ export async function finishTurn({ tasks }: Runtime, onAnswer: () => void = () =
   }
 }
 
-/** The conversation goes on: what ended in the background is told with the first of two messages. */
+/** Sends two more messages. The first one tells the model what ended in the background. */
 export async function goOn(
   { runtime }: Pick<OpenHouse, "runtime">,
   { session: id }: Pick<TurnScenario, "session">,

@@ -23,25 +23,25 @@ const PLUGIN = builtProgram("story-plugin")
 
 /** A folder with a real store, in which programs take a turn and are killed. */
 export interface TurnSite {
-  /** In the order in which they happened, whoever did them. */
+  /** The effects of all programs, in the order in which they happened. */
   effects(): readonly string[]
-  /** Resolves once so many effects have happened, or the program has ended. */
+  /** Resolves once `count` effects have happened, or the program has ended. */
   happened(count: number, child: Child): Promise<void>
   /** How often the model was asked. */
   questions(): number
-  /** Resolves once the model has been asked so often, or the program has ended. */
+  /** Resolves once the model has been asked `count` times, or the program has ended. */
   asked(count: number, child: Child): Promise<void>
   /** Whether the store has a turn that has not ended. */
   isInTurn(): Promise<boolean>
   start(orders: Partial<TurnOrders>): Child
-  /** The program that people use: told the story's prompt, or opened for a chat in which nobody says anything. */
+  /** Starts the program that people use, with the story as its prompt, or as a chat in which nobody says anything. */
   startReal(as: "run" | "chat"): Child
-  /** Of the only session in the store. */
+  /** The id of the only session in the store. */
   findSession(): Promise<SessionId | undefined>
   /** Waits for a program that ends by itself. */
   ended(child: Child): Promise<void>
   openStore(): Promise<Engine>
-  /** After a last, undisturbed life. */
+  /** Judges the store after a last life without a crash. */
   findViolations(known: KnownOfTurn): Promise<readonly string[]>
   remove(): void
 }
@@ -111,7 +111,7 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, options: 
         environment: { STORY_KEY: "nobody-checks-this", ...(url !== undefined && { MEANWHILE_ENGINE: url }) },
       })
       children.add(child)
-      // Nothing is piped in: with an open pipe it would wait a while for what comes with the prompt.
+      // Closes the pipe: the program waits three seconds for input on an open one.
       if (as === "run") child.process.stdin?.end()
       return child
     },

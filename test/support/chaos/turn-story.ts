@@ -5,9 +5,9 @@ import { callsOf, type FunctionCall, type Message, textOf } from "../../../src/p
  * says that it is done. The model has no memory of its own, so it says the same in every life of the program.
  */
 export interface StoryPlace {
-  /** The name in the prompt; of a message that tells no story, its text. */
+  /** The name in the prompt, or the text of a message without a story. */
   readonly story: string
-  /** How often the model has called in the turn. */
+  /** How many answers with calls the model has given in the turn. */
   readonly step: number
 }
 
@@ -18,9 +18,9 @@ export interface StoryLine {
 
 export const FINAL_TEXT = "All of it is done."
 
-/** Notices stand before what a person says. */
+/** The last line of a message: notices stand before the person's words. */
 const PROMPT = /[^\n]*$/
-/** A story may be told in part by a subagent, always the same one. */
+/** A story may spawn a subagent, which always tells the same story. */
 export const SPAWN = "spawn_subagent"
 export const CHILD_STEPS = [["note"], ["look"]] as const
 export const toChild = (story: string): string => `${story}-child`
@@ -40,7 +40,7 @@ export function tellStory(asked: string, step: number): StoryLine & { readonly p
   return { place, text, calls }
 }
 
-/** A call is known by its step and tool, whoever carries it out. */
+/** Names a call by its step and tool, so that the key is the same in every life. */
 export const toCallKey = (step: number, tool: string): string => `${step}.${tool}`
 
 function toCall(story: string, step: number, tool: string): FunctionCall {
@@ -49,7 +49,7 @@ function toCall(story: string, step: number, tool: string): FunctionCall {
   return { type: "call", id: `call-${step}-${tool}`, tool, input }
 }
 
-/** What has ended is told in the middle of a turn, too: nobody says anything then. */
+/** True for notices in the middle of a turn, which are no words of a person. */
 const isNotice = (message: Message): boolean => textOf(message).endsWith("[End of the notices.]")
 
 export function tellFrom(messages: readonly Message[]): ReturnType<typeof tellStory> {

@@ -4,10 +4,10 @@ import type { OnCrash } from "../../../src/task/step.ts"
 
 /** What lies outside the process: where effects happen and time passes. */
 export interface TurnWorld {
-  /** Must happen at once: the turn's owner was checked directly before. */
+  /** Must act without another turn of the event loop, because the turn's owner was checked directly before. */
   act(what: "did" | "done", key: string): void
   pause(key: string, signal: AbortSignal): Promise<void>
-  /** Until the call has outlived its place in the foreground. */
+  /** Waits until the call has moved to the background. */
   outlast(key: string, signal: AbortSignal): Promise<void>
 }
 

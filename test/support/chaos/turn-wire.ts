@@ -4,11 +4,11 @@ import type { Message } from "../../../src/plugin/message.ts"
 import { findBrokenConversation } from "./turn-conversation.ts"
 import { tellFrom } from "./turn-story.ts"
 
-/** A server that answers as an OpenAI-compatible one does, and tells stories. */
+/** A server that speaks an OpenAI-compatible API and answers with stories. */
 export interface TurnWire {
-  /** Up to and including its version. */
+  /** The URL of the API, with its version. */
   readonly baseUrl: string
-  /** What a strict provider would have refused. */
+  /** Problems of requests that a strict provider would refuse. */
   readonly problems: readonly string[]
   /** Writes `asked STORY STEP` to the file for every question of the story, as it arrives. */
   listen(story: string, effectsFile: string, onAsked: () => void): void
@@ -47,7 +47,7 @@ export async function openTurnWire(): Promise<TurnWire> {
 
 const USAGE = { prompt_tokens: 120, completion_tokens: 30 }
 
-/** As the program's own messages were before they went over the wire: the results of one answer's calls are one. */
+/** The request as Meanwhile's own messages: neighbouring results become one message. */
 function toMessages({ messages }: ChatCompletionRequest): readonly Message[] {
   const read: Message[] = []
   for (const message of messages) {

@@ -1,7 +1,7 @@
 import { openDatabase } from "../../../src/engine/postgres/connection/open-database.ts"
 import { eventually } from "../eventually.ts"
 
-/** A role that the server lets in with this password alone; everybody else needs none. */
+/** Creates the role `careful`, which needs this password. The server's other roles need none. */
 export async function createCarefulRole(serverUrl: string, password: string): Promise<void> {
   const database = await openDatabase({ url: serverUrl, poolSize: 1 })
   const [row] = await database.query<{ path: string }>("SELECT current_setting('hba_file') AS path")

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from "vitest"
 import { startTestServer, type TestServer } from "../postgres/server.ts"
 
-/** What a program says of a store that it loses, and finds again. */
+/** The lines of a program that loses its store, and finds it again. */
 export const AWAY = /The store at \S+ cannot be reached[^]*Waiting for it/
 export const BACK = /The store at \S+ is back, after \d+ s/
 
-/** Of the tests of one file: a server that can be killed, and the URL of a new store on it. */
+/** A server for the tests of one file, which they can kill. */
 export interface MortalServer extends Pick<TestServer, "kill" | "start"> {
-  /** Of its superuser and the database that is always there. */
+  /** The URL of the server's superuser and its default database. */
   url(): string
   createStore(): Promise<string>
 }
@@ -15,7 +15,7 @@ export interface MortalServer extends Pick<TestServer, "kill" | "start"> {
 export function useMortalServer(): MortalServer {
   let server: TestServer
   beforeAll(async () => {
-    // What was committed is still there when it was killed.
+    // Durable, so that commits survive the kill.
     server = await startTestServer({ isDurable: true })
   })
   afterAll(() => server.stop())

@@ -24,7 +24,7 @@ export const sections = {
 
 const spellings = { model: { modelName: "name" } }
 
-/** A folder for each test of a file, whose configuration is loaded. */
+/** Gives each test of a file a folder of its own, whose configuration the test loads. */
 export function useConfigFolder() {
   let directory = ""
   beforeEach(async () => {

@@ -10,12 +10,12 @@ export const OTHERS = "others" as WorkspaceId
 
 export interface Desks {
   readonly meanwhile: Runtime
-  /** Of Ada, in the workspace `team`. */
+  /** The desk of Ada, in the workspace `team`. */
   readonly desk: Desk
-  /** Of Mallory, in another workspace of the same store. */
+  /** The desk of Mallory, in another workspace of the same store. */
   readonly foreign: Desk
   readonly gated: GatedTool
-  /** Of Grace, in the workspace `team`, in another process that runs nothing. */
+  /** The desk of Grace, in the workspace `team`, in a second runtime that runs no tasks. */
   elsewhere(): Promise<Desk>
 }
 

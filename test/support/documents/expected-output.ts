@@ -1,6 +1,6 @@
 /**
- * What a document or an example says a program prints, as a pattern: `…` stands for anything within a line, because
- * ids and times differ from run to run.
+ * Turns the output that a document or an example shows into a pattern. `…` stands for anything within a line, because ids
+ * and times differ from run to run.
  */
 export function toOutputPattern(expected: string): RegExp {
   const parts = expected.trim().split("…")

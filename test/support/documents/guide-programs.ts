@@ -3,7 +3,7 @@ import { join, sep } from "node:path"
 import type { PublishedEntry } from "./published.ts"
 
 export interface GuideProgram {
-  /** Of a file, made of the guide's name and the place in it. */
+  /** A file name, made of the guide's path and the block's place in the guide. */
   readonly name: string
   readonly source: string
 }
@@ -26,7 +26,7 @@ function toFileName(path: string): string {
     .join("-")
 }
 
-/** A block without imports is a fragment: what it uses of the package, and a runtime and a session, are there for it. */
+/** Imports for a block without any: such a fragment gets what it uses of the package, a runtime and a session. */
 function toBeginning(block: string, entries: readonly PublishedEntry[]): string {
   const words = new Set(block.match(/\b[a-zA-Z]\w*\b/g))
   const imports = entries.map(({ entry, values, types }) => {

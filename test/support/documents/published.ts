@@ -24,7 +24,7 @@ export function readPublished(root: string): readonly PublishedEntry[] {
 
 const EXPORT = /^export (type )?\{([^}]*)\} from "[^"]+"$/gm
 
-/** An entry has nothing but re-exports by name. */
+/** Throws unless the entry has nothing but re-exports by name. */
 function readNames(source: string) {
   const rest = source.replace(EXPORT, "").trim()
   if (rest !== "") throw new Error(`An entry has only re-exports by name, not: ${rest}`)

@@ -6,8 +6,8 @@ import { openDatabase } from "../../../src/engine/embedded/open.ts"
 let migrated: Promise<Buffer> | undefined
 
 /**
- * Puts an empty store of this version at the path, unless there is a file, as opening it would. Its tables are made once
- * for each process of tests: that costs five times as much as the rest of opening a store.
+ * Puts an empty store of this version at the path, unless a file exists there. The tables are made once for each process of
+ * tests, because making them costs five times as much as the rest of opening a store.
  */
 export async function createMigratedFile(path: string): Promise<void> {
   if (existsSync(path)) return
@@ -16,7 +16,7 @@ export async function createMigratedFile(path: string): Promise<void> {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(path, bytes, { mode: 0o600, flag: "wx" })
   } catch {
-    // The product says why it cannot be made, or another process has just made it.
+    // Another process has just made the file; or it cannot be made, and opening the store says why.
   }
 }
 

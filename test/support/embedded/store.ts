@@ -10,7 +10,7 @@ export async function createFolder(): Promise<{ readonly path: string; remove():
   return { path: join(folder, "store.sqlite"), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A store in a folder of its own, as the shared suite wants it. No test can cut the power, so none waits for the disk. */
+/** A store in a folder of its own, for the shared suite. No test can cut the power, so no commit waits for the disk. */
 export async function createTestStore(
   options: Partial<EmbeddedEngineOptions> = {},
 ): Promise<EngineSubject & { readonly path: string }> {

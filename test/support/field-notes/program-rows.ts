@@ -1,6 +1,6 @@
 import type { Rows } from "./result-rows.ts"
 
-/** Harm, leaving, and stores that say no, found by using and attacking the program itself. */
+/** Harm, shutdown and stores that refuse, found by using and attacking the program itself. */
 export const PROGRAM_ROWS: Rows = {
   H3: [
     [

@@ -9,9 +9,9 @@ import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engin
 
 export interface MortalRuntimeOptions extends Pick<RuntimeOptions, "model" | "takesWork"> {
   readonly folder: string
-  /** Of the MCP server. */
+  /** The URL of the MCP server. */
   readonly url: string
-  /** Which life of the folder's this is. */
+  /** The number of this life on the folder. */
   readonly number: number
 }
 

@@ -22,18 +22,18 @@ export const everything = {
 export interface OpenMcp {
   readonly plugin: McpPlugin
   readonly runner: Runner
-  /** What the person was asked. */
+  /** The questions that the person was asked. */
   readonly questions: readonly Question[]
-  /** As a crash would: from here on nothing it does is written. Another can be opened on the same folder. */
+  /** Simulates a crash: nothing is written from now on. Another runner can be opened on the same folder. */
   abandon(): void
 }
 
 export interface OpenMcpOptions {
   readonly answer?: (question: Question) => string
   readonly onToolsChanged?: () => void
-  /** Of the plugin, for when it tries again. */
+  /** The clock by which the plugin tries a server again. */
   readonly clock?: Clock
-  /** How many were abandoned on this folder before. */
+  /** How many runners were abandoned on this folder before. */
   readonly lifeNumber?: number
 }
 

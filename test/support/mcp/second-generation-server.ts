@@ -23,7 +23,7 @@ export interface SecondGenerationServer {
   readonly tasks: ReadonlyMap<string, FixtureTask>
   /** How often each tool was called. */
   readonly calls: ReadonlyMap<string, number>
-  /** What came with `tasks/update`. */
+  /** The answers that came with `tasks/update`. */
   readonly answers: readonly unknown[]
   finish(taskId: string, text: string): void
   fail(taskId: string, code: number, message: string): void

@@ -8,7 +8,7 @@ import { type Api, KEY, MODELS, toRequest } from "./wire.ts"
 
 const SECRET_WORDS = "a private matter of the person"
 
-/** Fails unless the error is ours and holds neither key nor request, however deep one looks. */
+/** Fails unless the error is a MeanwhileError that contains neither key nor request, at any depth. */
 export async function catchError(model: ConnectedModel, more: Partial<ModelRequest> = {}): Promise<MeanwhileError> {
   const error: unknown = await model
     .generate(toRequest([userMessage(SECRET_WORDS)], more))

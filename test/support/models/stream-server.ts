@@ -13,7 +13,7 @@ export interface StreamAnswer {
   readonly ending?: "end" | "drop" | "hang"
 }
 
-/** Answers every request in the words given, for what the double of all providers cannot say. */
+/** Answers every request with the given text, for answers that the shared fake of all providers cannot give. */
 export async function createStreamServer(answer: StreamAnswer): Promise<Omit<Wire, "mock">> {
   const server = createServer((request, response) => {
     request.resume().on("end", () => void send(response, answer))
@@ -40,7 +40,7 @@ export function toEvents(...values: readonly unknown[]): readonly string[] {
   return values.map((value) => `data: ${JSON.stringify(value)}\n\n`)
 }
 
-/** The beginning of an answer, "Hi.", in each API's own words. */
+/** The beginning of an answer, "Hi.", in each API's format. */
 export const BEGINNINGS: Record<Api, readonly string[]> = {
   responses: toEvents(
     { type: "response.created", response: { id: "resp_1", created_at: 1, model: "gpt-5" } },

@@ -16,7 +16,7 @@ export const MODELS = {
 export type Api = keyof typeof MODELS
 export const APIS = Object.keys(MODELS) as readonly Api[]
 
-/** What tests look at in the four APIs' requests. Each API sends some of it. */
+/** The fields of the four APIs' requests that tests look at. Each API sends some of them. */
 export interface WireBody {
   readonly store?: boolean
   readonly tools: readonly { readonly strict?: boolean }[]
@@ -66,12 +66,12 @@ export interface WireRequest {
 
 export interface Wire {
   readonly mock: LLMock
-  /** As they were sent, oldest first. */
+  /** The requests, oldest first. */
   readonly requests: readonly WireRequest[]
   connect(id: string): Promise<ConnectedModel>
 }
 
-/** Real providers over real HTTP to a server on this machine that answers as all of them. */
+/** Real providers that talk over real HTTP to a local server, which stands in for all of their APIs. */
 export async function createWire(): Promise<Wire> {
   const mock = new LLMock({ port: 0, host: "127.0.0.1" })
   await mock.start()
@@ -79,7 +79,7 @@ export async function createWire(): Promise<Wire> {
   return { mock, ...connectTo(mock.url) }
 }
 
-/** The providers as they are, with every request sent to `origin` instead. */
+/** The real providers, with every request sent to `origin` instead. */
 export function connectTo(origin: string): Omit<Wire, "mock"> {
   const requests: WireRequest[] = []
   const plugins = createModelProviders({

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../src/base/json.ts"
 import type { DocumentsPort } from "../../../src/plugin/documents-port.ts"
 
-/** What the runtime gives, by owner, in memory. */
+/** The port `documents` of each owner, kept in memory. */
 export function createTestDocuments(): (owner: string) => DocumentsPort {
   const kept = new Map<string, JsonValue>()
   return (owner) => ({

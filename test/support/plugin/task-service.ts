@@ -8,7 +8,7 @@ import { PLAIN_DETAILS, type RunState, type TaskRecord } from "../../../src/task
 import type { Survivors } from "../../../src/task/stop.ts"
 import type { TaskService, TaskView, ToolCall } from "../../../src/plugin/task-service.ts"
 
-/** Of what the service below writes down. */
+/** The clock of the service below. */
 export const clock = createManualClock()
 const running: RunState = { status: "running", worker: "worker" as WorkerId }
 

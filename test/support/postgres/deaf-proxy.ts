@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** Stands between a client and a server. */
+/** A proxy between a client and a server that can drop notifications, or all messages of the server. */
 export interface DeafProxy extends AsyncDisposable {
   /** The server's URL, through here. */
   readonly url: string
-  /** `deaf`: no notification is passed on, as by a pooler that hands out connections by transaction; `silent`: nothing is. */
+  /** `deaf`: drops notifications, like a pooler in transaction mode. `silent`: drops everything that the server sends. */
   mode: "open" | "deaf" | "silent"
   readonly connectionCount: () => number
 }

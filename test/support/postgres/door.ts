@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers"
 /** Names the port where test files ask for the server that they share. It is not set outside of a test run. */
 const DOOR = "MEANWHILE_TEST_POSTGRES_DOOR"
 
-/** Answers whoever asks, in this process or in one that it starts from now on. */
+/** Tells the server's URL to test files in this process and in processes that it starts from now on. */
 export async function openDoor(findUrl: () => Promise<string>): Promise<AsyncDisposable> {
   const door = createServer((visitor) => {
     visitor.on("error", () => visitor.destroy())
@@ -25,7 +25,7 @@ export async function openDoor(findUrl: () => Promise<string>): Promise<AsyncDis
   }
 }
 
-/** Undefined outside of a test run. */
+/** The URL of the server that test files share; undefined outside of a test run. */
 export async function askForSharedServer(): Promise<string | undefined> {
   const port = Number(process.env[DOOR])
   if (!port) return undefined

@@ -3,7 +3,7 @@ import { createPostgresEngine } from "../../../src/engine/postgres/engine.ts"
 import type { PostgresEngineOptions } from "../../../src/engine/postgres/engine-options.ts"
 import { createTestDatabase, START_PATIENCE_MS } from "./server.ts"
 
-/** A store in a database of its own, as the shared suite wants it. */
+/** A store in a database of its own, for the shared suite. */
 export async function createTestPostgres(
   options: Partial<PostgresEngineOptions> = {},
 ): Promise<EngineSubject & { readonly url: string }> {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net"
 /** A letter and the length, which counts itself. */
 const HEAD_BYTES = 5
 
-/** The messages of PostgreSQL's protocol, each whole. The first one of a client has no letter. */
+/** Splits the bytes of a socket into messages of PostgreSQL's protocol. The first message of a client has no type letter. */
 export async function* readMessages(socket: Socket, from: "client" | "server"): AsyncGenerator<Buffer, void> {
   let unread: Buffer = Buffer.alloc(0)
   let letters = from === "client" ? 0 : 1
@@ -18,7 +18,7 @@ export async function* readMessages(socket: Socket, from: "client" | "server"): 
   }
 }
 
-/** What a client sends until it waits for an answer, as one. The first is what it begins with. */
+/** Joins all messages that a client sends before it waits for an answer. The first item is the startup message alone. */
 export async function* readRequests(client: Socket): AsyncGenerator<Buffer, void> {
   const messages = readMessages(client, "client")
   const { value: startup } = await messages.next()
@@ -47,7 +47,7 @@ const PROTOCOL = Buffer.from([0, 3, 0, 0])
 
 export type Startup = ReadonlyMap<string, string>
 
-/** What a client brings with its connection, by name. */
+/** The parameters of a startup message, by name. */
 export function readStartup(message: Buffer): Startup {
   const words = message.subarray(8).toString().split("\0")
   const names = words.filter((word, index) => index % 2 === 0 && word !== "")

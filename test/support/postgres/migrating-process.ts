@@ -1,5 +1,5 @@
 import { migrateStore } from "../../../src/engine/postgres/schema/migrate-store.ts"
 
-/** A process that migrates the store at the URL it is given, for tests that kill it on the way. */
+/** A process that migrates the store at the given URL, for tests that kill it in the middle. */
 const [url = ""] = process.argv.slice(2)
 await migrateStore({ url })

@@ -4,24 +4,24 @@ import { toErrorResponse } from "./refusal.ts"
 import { openSession, type Session } from "./session.ts"
 
 export interface PoolerKind {
-  /** Whether a client keeps its session of the server until it leaves, or has another one for each transaction. */
+  /** A client keeps its server session until it disconnects (`session`), or gets another one for each transaction. */
   readonly handsOutBy: "session" | "transaction"
-  /** What becomes of settings that a client brings: it is refused, they are dropped, or its sessions have them. */
+  /** What the pooler does with a client's settings: refuses the client, drops them, or opens sessions with them. */
   readonly settings: "refused" | "dropped" | "kept"
 }
 
-/** Stands between clients and a server that asks for no password, and hands out the server's sessions. */
+/** A pooler between clients and a server without passwords, which hands out the server's sessions. */
 export interface Pooler extends AsyncDisposable {
   /** The server's URL, through here. */
   readonly url: string
 }
 
-/** What is no setting of the session. */
+/** Startup parameters that do not count as settings of the session. */
 const PLAIN: ReadonlySet<string> = new Set(["user", "database", "client_encoding", "application_name"])
 const AUTHENTICATED = toMessage("R", Buffer.alloc(4))
 const MADE_UP_PROCESS = toMessage("K", Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]))
 const READY = toMessage("Z", Buffer.from("I"))
-/** One that was just given back is not the next that is given out. */
+/** So many sessions must be free before one is handed out again: a client never gets the session just given back. */
 const FEWEST_FREE = 2
 
 export async function startPooler(serverUrl: string, { handsOutBy, settings }: PoolerKind): Promise<Pooler> {
@@ -68,7 +68,7 @@ export async function startPooler(serverUrl: string, { handsOutBy, settings }: P
       if (!isInTransaction) session = held(session)
     }
 
-    /** What the client still has of it between its transactions. */
+    /** The session that the client keeps between its transactions, if it keeps one. */
     function held(used: Session): Session | undefined {
       used.holder = handsOutBy === "session" ? client : undefined
       if (handsOutBy === "session") return used

@@ -11,10 +11,10 @@ import { createRunGroup } from "../../../src/engine/postgres/commit/run-group.ts
 import { createStore } from "../../../src/engine/postgres/store.ts"
 import { type TestQueue, toRequest } from "./queue.ts"
 
-/** What stands between it and the server, and what is done when it tells others. */
+/** A database to write through instead, and a listener for the wake-ups that the process sends to others. */
 export type TestProcessOptions = readonly [between?: Pick<Database, "transaction">, onTold?: () => void]
 
-/** A process that writes and takes. */
+/** The store and the dispatcher of one process. */
 export function openTestProcess(
   { database, boss }: Pick<TestQueue, "database" | "boss">,
   ...options: TestProcessOptions
@@ -47,7 +47,7 @@ export function openTestProcess(
     take: async (changes: Partial<TakeRequest> = {}) =>
       (await dispatcher.take(toRequest(changes))).map(({ taskId }) => taskId),
     claim: (taskId: TaskId) => commit([{ op: "task.apply", run: { taskId, run: 1 }, event: STARTED }]),
-    /** How many there were since the last look. */
+    /** The number of transactions since the last call. */
     countTransactions() {
       const count = transactions
       transactions = 0

@@ -1,16 +1,17 @@
 import { createServer, connect, type AddressInfo, type Socket } from "node:net"
 
-/** Stands between a client and a server, and does to the connection what a network does. */
+/** A proxy between a client and a server that breaks connections as a network does. */
 export interface Proxy extends AsyncDisposable {
   /** The server's URL, through here. */
   readonly url: string
   /**
-   * Looks at what the client sends. `pass` sends it on; `cut` ends the connection instead; `swallow` sends it on, and ends
-   * the connection once it is answered; `hold` does nothing, as a server that hangs; `delay` ends the connection to the client,
-   * and sends it on when `deliver` is called; bytes are an answer, and the end.
+   * Decides what becomes of data that the client sends. `pass` sends the data on; `cut` ends the connection instead; `swallow`
+   * sends the data on, and ends the connection instead of passing the answer on; `hold` does nothing, like a server that hangs;
+   * `delay` ends the client's connection, and sends the data on when `deliver` is called; bytes are sent back as the answer,
+   * and the connection ends.
    */
   onRequest: (data: Buffer) => "pass" | "cut" | "swallow" | "hold" | "delay" | Buffer
-  /** Resolves once the server has done what was delayed. */
+  /** Sends the delayed data, and resolves once the server is done with it. */
   deliver(): Promise<void>
 }
 
@@ -69,7 +70,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   return proxy
 }
 
-/** The server reads what was sent before it sees that nobody is there any more. */
+/** Sends the data and closes the connection: the server reads the data before it sees the end. */
 async function finish(upstream: Socket, data: Buffer): Promise<void> {
   const isOver = new Promise((resolve) => upstream.once("close", resolve))
   upstream.end(data)

@@ -19,15 +19,15 @@ export interface Queued {
   readonly tool?: string
 }
 
-/** The queue alone, in a database of its own that is empty at the begin of each test. */
+/** The queue alone, in a database of its own that is emptied before each test. */
 export interface TestQueue {
   readonly database: Database
   readonly boss: Boss
-  /** Another process. Those that have all the time in the world give nothing back while a test goes on. */
+  /** Opens the dispatcher of another process. By default it is so patient that it gives no ticket back during a test. */
   open(patienceMs?: number, clock?: Clock): PostgresDispatcher
-  /** Puts so many into the tasks table and the queue, as a commit does. */
+  /** Puts `count` tasks into the tasks table and the queue, as a commit does. */
   queue(count: number, queued: Queued): Promise<TaskId[]>
-  /** As a commit does. */
+  /** Claims a task as a commit does; false if it had been claimed before. */
   claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Promise<boolean>
   countTickets(): Promise<number>
 }
@@ -37,7 +37,7 @@ export const TICKETS = `${DEFAULT_SCHEMA}_queue.job`
 const ALL_THE_TIME_MS = 60_000
 const WORKER = createWorkerId()
 
-/** For a whole test file. */
+/** One queue for all tests of a file. */
 export function useTestQueue(): TestQueue {
   let place: TestDatabase
   let database: Database

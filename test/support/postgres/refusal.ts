@@ -1,4 +1,4 @@
-/** As the server writes it: severity, code and message, each with a letter before and a zero behind. */
+/** An error as the server sends it: severity, code and message, each with a type letter before and a zero byte behind. */
 export function toErrorResponse(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.from("E\0\0\0\0")

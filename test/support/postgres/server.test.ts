@@ -19,7 +19,7 @@ beforeAll(async () => {
   one = await createTestDatabase()
 })
 
-test("each database is another one, and gone when it was dropped", async () => {
+test("every created database is a new one, and a dropped one is gone", async () => {
   await using other = await createTestDatabase()
   await ask(one.url, "CREATE TABLE here ()")
   expect(await ask(other.url, "SELECT to_regclass('here') IS NULL, count(*)::integer FROM meanwhile.tasks")).toEqual([
@@ -30,7 +30,7 @@ test("each database is another one, and gone when it was dropped", async () => {
   await expect(ask(one.url, "SELECT 1")).rejects.toMatchObject({ code: "3D000" })
 })
 
-test("a server keeps what it holds when it is restarted or killed, and its port", async () => {
+test("a server that is restarted or killed keeps its data and its port", async () => {
   await using server = await startTestServer()
   await using database = await server.createDatabase()
   await ask(database.url, "CREATE TABLE kept ()")

@@ -8,33 +8,33 @@ import { askForSharedServer } from "./door.ts"
 
 /** A real PostgreSQL, for tests. */
 export interface TestServer extends AsyncDisposable {
-  /** Of its superuser and the database that is always there. */
+  /** The URL of the server's superuser and its default database. */
   readonly url: string
-  /** A database with nothing in it. */
+  /** Creates an empty database. */
   createDatabase(): Promise<TestDatabase>
-  /** Ends it and starts it again on the same port. Without a signal its clients are told goodbye. */
+  /** Ends the server and starts it again on the same port. Default: SIGINT, which closes connections in order. */
   restart(signal?: EndSignal): Promise<void>
-  /** Ends it, as an accident would unless another signal is given. `start` brings it back. */
+  /** Ends the server as a crash would, or by the given signal. `start` starts it again. */
   kill(signal?: EndSignal): Promise<void>
   start(): Promise<void>
-  /** Ends it and removes all that it held. */
+  /** Ends the server and removes its folder. */
   stop(): Promise<void>
 }
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string
-  /** Removes it, whoever is still connected. */
+  /** Removes the database, also while clients are connected. */
   drop(): Promise<void>
 }
 
 export interface TestServerOptions {
-  /** Waits for the disk, as a measurement must. */
+  /** True: commits wait for the disk. */
   readonly isDurable?: boolean
   /** `name=value` of the server's configuration. */
   readonly settings?: readonly string[]
 }
 
-/** One that nobody else uses: it can be restarted and killed. It ends with this process, however that ends. */
+/** Starts a server of the test's own, which can be restarted and killed. It ends with this process, however that ends. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const cluster = await createCluster(options)
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`
@@ -53,14 +53,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
-/** A connection to a server that is there takes longer than the default where the machine has many others to serve. */
+/** On a busy machine a connection to a running server takes longer than the default allows. */
 export const START_PATIENCE_MS = 60_000
 
 let ownServer: Promise<TestServer> | undefined
 
 /**
- * A database of one's own, migrated unless it shall be empty, on the server that all test files of a run share, or on one
- * of this process.
+ * Creates a database for one test, migrated unless `isEmpty`, on the server that all test files of a run share, or else on a
+ * server of this process.
  */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const url = (await askForSharedServer()) ?? (await (ownServer ??= startTestServer())).url
@@ -81,21 +81,21 @@ async function createDatabase(serverUrl: string, run: Run, options = ""): Promis
 
 const pools = new Map<string, pg.Pool>()
 
-/** A connection costs the server as much computing time as a third of a new database. */
+/** Runs a statement on a pooled connection: a new one costs a third of the computing time that a new database costs. */
 function runOnLastingServer(url: string): Run {
   const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, allowExitOnIdle: true }).on("error", () => {})
   pools.set(url, pool)
   return (statement) => pool.query(statement)
 }
 
-/** With the tables of this version, so that a test does not wait until they are made. */
+/** A database with the tables of this version, which is copied so that no test waits until tables are made. */
 const TEMPLATE = "migrated"
 const UNFINISHED = "migrating"
 const LOCK = 1
 
 const hasTemplate = new Set<string>()
 
-/** Once on each server, whichever test file comes first. */
+/** Makes the template once on each server, under a lock: any test file may come first. */
 async function ensureTemplate(serverUrl: string): Promise<void> {
   if (hasTemplate.has(serverUrl)) return
   await withClient(serverUrl, async (client) => {

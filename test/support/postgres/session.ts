@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net"
 import { isOfType, readMessages, type Startup, toStartup } from "./messages.ts"
 
-/** A session of a server, as a pooler has it. */
+/** A server session that a pooler hands out. */
 export interface Session {
   readonly socket: Socket
-  /** What the server said of itself, and of the process that serves it. */
+  /** The server's parameters and the key of its backend process, as sent at the start. */
   readonly greeting: readonly Buffer[]
-  /** Who is given what the server says. Undefined: it is lost. */
+  /** The client that gets the server's messages. Undefined: they are dropped. */
   holder: Socket | undefined
-  /** Resolves once the server waits for the next one: whether a transaction is open then. */
+  /** Sends the request, and resolves once the server is ready for the next one: true if a transaction is open then. */
   ask(request: Buffer): Promise<boolean>
 }
 

@@ -2,8 +2,8 @@ import { openDoor } from "./door.ts"
 import type { TestServer } from "./server.ts"
 
 /**
- * Runs once, in the process that starts the test files, and costs a listening port: the server itself is started for the
- * first that asks. It ends with this process.
+ * Runs once, in the process that starts the test files, and only listens: the server starts when the first test file asks for
+ * it, and ends with this process.
  */
 export async function setup(): Promise<() => Promise<void>> {
   let server: Promise<TestServer> | undefined

@@ -5,11 +5,11 @@ import { openDatabase } from "../../../src/engine/postgres/connection/open-datab
 
 export const insertThing = "INSERT INTO things (id) VALUES ($1)"
 
-/** A table of things on a server, for the tests of one file. */
+/** A table `things` on a server, for the tests of one file. */
 export interface Things {
   readonly url: string
   readonly database: Database
-  /** Those whose ids begin so. */
+  /** The number of things whose ids begin with `id`. */
   count(id: string): Promise<number>
 }
 

@@ -14,20 +14,20 @@ import { createRunGroup, type RunGroup } from "../../../src/engine/postgres/comm
 import { createStore } from "../../../src/engine/postgres/store.ts"
 import { createTestDatabase, type TestDatabase } from "./server.ts"
 
-/** The writing half of an engine, as one process has it. */
+/** The writing half of an engine, in one process. */
 export interface Writing {
   runGroup(writers: Parameters<RunGroup>[0]): ReturnType<RunGroup>
   readonly database: Database
   readonly commit: TaskStore["commit"]
   readonly store: TaskStore
-  /** What was sent since the last look, each statement by its first words. */
+  /** The statements sent since the last call, each by its first words. */
   sent(): readonly string[]
   readonly changes: TaskChange[]
 }
 
-/** Somebody who has locked tasks and does not go on, as a process that was stopped. */
+/** A connection that has locked tasks and does not go on, like a suspended process. */
 export interface Standing {
-  /** How many connections wait for locks, of whomever. */
+  /** The number of connections that wait for any lock. */
   waiting(): Promise<number>
   letGo(): Promise<void>
 }

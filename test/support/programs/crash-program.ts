@@ -12,8 +12,8 @@ import type { Command, Report } from "../chaos/crash-protocol.ts"
 import { createBurstTool, createChaosTools } from "../chaos/chaos-tools.ts"
 
 /**
- * A program made to be killed: it takes commands as lines of JSON, says what it was answered and every event it sees, and
- * lets its tools act on a file that no crash takes anything from.
+ * A program made to be killed. It takes commands as lines of JSON, reports their answers and every event that it sees, and its
+ * tools append to a file from which no crash removes anything.
  */
 const [directory = "", slots = "3", leaseSeconds = "15"] = process.argv.slice(2)
 const engineUrl = process.env["MEANWHILE_ENGINE"]
@@ -102,7 +102,7 @@ async function promote(call: ToolCall, afterMs: number): Promise<void> {
   if (answer.outcome === "promoted") report({ answered: answer.task.id })
 }
 
-/** Lets everything end, whoever runs it. */
+/** Waits until every task has ended, also those that another process runs. */
 async function settle(answer: boolean): Promise<void> {
   for (;;) {
     const { items } = await tasks.list({ statuses: EXPECTED_LIVE })

@@ -18,7 +18,7 @@ report({ ready: true })
 try {
   const delivery = await openDelivery(open, plan, life ?? plan.lives.length)
   if (life === undefined) {
-    // The other program may wait for what this one runs, and this one is told to settle only when the other is dead.
+    // This program is told to settle only when the other one is dead, and the other one may wait for work held here.
     open.world.open()
     await settleWhenTold()
   } else await playMoves(delivery, plan.lives[life]?.moves ?? [])

@@ -2,7 +2,7 @@ import { createTask, RUNNING } from "../../../src/engine/suite/samples.ts"
 import { isMeanwhileError } from "../../../src/base/error.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 
-/** What a second process does in tests: `write PATH COUNT`, `write PATH endlessly`, `open PATH`, `listen PATH`. */
+/** A second process of tests. Usage: `write PATH COUNT`, `write PATH endlessly`, `open PATH` or `listen PATH`. */
 const [mode, path = "", count] = process.argv.slice(2)
 
 /** One line per fact, written at once, so that a kill loses none of them. */

@@ -4,7 +4,7 @@ import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../../src/plugin/tool-plugin.ts"
 import { createTurnTools, THRESHOLD_MS } from "../chaos/turn-tools.ts"
 
-/** The tools of a story, acting on a file that no crash takes anything from. */
+/** The tools of a story, which append to a file from which no crash removes anything. */
 export function createPlugin({ effectsFile }: { readonly effectsFile: string }): ToolPlugin {
   const tools = createTurnTools({
     act: (what, key) => appendFileSync(effectsFile, `${what} ${key}\n`),

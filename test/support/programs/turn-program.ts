@@ -8,7 +8,7 @@ import { finishTurn, goOn } from "../chaos/turn-scenario.ts"
 import { dieAtCommit } from "../chaos/die-at-commit.ts"
 import { createPlugin } from "./story-plugin.ts"
 
-/** A program made to be killed in mid-turn: its model is a server elsewhere, its tools act on a file that no crash takes. */
+/** A program made to be killed in mid-turn. Its model is another process; its tools append to a file that no crash shortens. */
 const orders = JSON.parse(process.argv[2] ?? "") as TurnOrders
 const { directory, session: id, baseUrl, leaseSeconds, engine, prompt, goesOn, atCommit, waits } = orders
 const runtime = await createRuntime({

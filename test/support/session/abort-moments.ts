@@ -14,7 +14,7 @@ export interface AbortMoment {
   readonly options: AgentOptions
   /** Resolves when the turn is there. */
   readonly reached: (agent: OpenAgent) => Promise<unknown>
-  /** Lets go on what does not look at the signal, once it is aborted. */
+  /** After the abort, releases work that does not look at its signal. */
   readonly release?: () => void
   /** What the model had said by then. */
   readonly said?: string

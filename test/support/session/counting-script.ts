@@ -6,13 +6,13 @@ import { findHistoryProblems } from "./history-problems.ts"
 
 export interface CountingModel {
   readonly script: Iterable<ScriptStep>
-  /** What each call held, as this model counts. */
+  /** The size of each request, as this model counts tokens. */
   readonly counts: readonly number[]
-  /** What a strict provider would have refused. */
+  /** Problems of requests that a strict provider would refuse. */
   readonly problems: readonly string[]
 }
 
-/** A model with a window of its own count. It calls `read` once for every message of the person, then answers. */
+/** A model that counts tokens in its own way. It calls `read` once for every message of the person, then answers. */
 export function createCountingModel(limitTokens: number): CountingModel {
   const counts: number[] = []
   const problems: string[] = []
@@ -36,7 +36,7 @@ function* repeat(step: ScriptStep): Generator<ScriptStep> {
   for (;;) yield step
 }
 
-/** Not the way the runtime estimates: by characters, with a cost for every message and every tool. */
+/** Counts unlike the runtime's estimate: by characters, with a cost for every message and every tool. */
 function count({ system, messages, tools }: ModelRequest): number {
   const told = tools.map(({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema))
   const said = messages.reduce((sum, message) => sum + countMessage(message), 0)

@@ -1,6 +1,6 @@
-/** Holds whoever passes until the test opens it, and says when somebody has come. */
+/** Holds every caller of `pass` until the test opens the gate, and tells when the first one has come. */
 export interface Gate {
-  /** Resolves when somebody waits at it. */
+  /** Resolves at the first call of `pass`. */
   readonly reached: Promise<void>
   pass(): Promise<void>
   open(): void

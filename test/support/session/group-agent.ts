@@ -8,7 +8,7 @@ export function openGrouping(script: Iterable<ScriptStep>, options: ReportingOpt
   return openReporting(script, { ...options, plugins: [createBackgroundPlugin({ vocabulary: "penguiflow" })] })
 }
 
-/** Starts these as one group, which is sealed when the turn ends. */
+/** Calls that start these tasks as one group. */
 export const spawns = (names: readonly string[], group: JsonObject): ScriptStep => ({
   calls: names.map((name) => ({
     tool: "tasks.spawn",

@@ -1,6 +1,6 @@
 import { callsOf, type Message } from "../../../src/plugin/message.ts"
 
-/** What a strict provider would refuse about a conversation, in words. Empty when it takes it. */
+/** Sentences about what a strict provider would refuse in a conversation. Empty if it would accept the conversation. */
 export function findHistoryProblems(messages: readonly Message[]): readonly string[] {
   const problems: string[] = []
   const ids = new Set<string>()

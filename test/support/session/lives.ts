@@ -20,9 +20,9 @@ export interface LivingRuntime {
   readonly clock: ManualClock
   readonly model: ScriptedModel
   readonly runtime: Runtime
-  /** Answers when the life is over, too. */
+  /** Also answers after the life is over. */
   readonly store: TaskStore
-  /** Resolves when the model has been asked so often. */
+  /** Resolves when the model has been asked `times` times. */
   isAsked(times: number): Promise<void>
 }
 
@@ -33,14 +33,14 @@ export interface LifeOptions
   > {
   readonly script: Script
   readonly tools: readonly Tool[]
-  /** It is over before, or after, the first commit of which this is true. */
+  /** The life ends before or after the first commit for which `isHere` is true. */
   readonly ending?: {
     readonly when: "before" | "after"
     readonly isHere: (operations: readonly Operation[]) => boolean
   }
 }
 
-/** One life of a process on the folder's data. End the life before the next begins; the last one is closed in peace. */
+/** One life of a process on the folder's data. End the life before the next one begins; the last one is closed after the test. */
 export async function beginLife(
   folder: string,
   number: number,

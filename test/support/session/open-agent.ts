@@ -18,9 +18,9 @@ import { createFolder } from "../workplace.ts"
 
 export interface AgentOptions extends Omit<RuntimeOptions, "model" | "dataDirectory"> {
   readonly tools?: readonly Tool[]
-  /** Default false: in memory. */
+  /** Whether the conversation is in a store on disk. Default: false, in memory. */
   readonly isKept?: boolean
-  /** Of what is kept. Default: a new one. */
+  /** The data folder of a kept conversation. Default: a new one. */
   readonly folder?: string
   readonly scripted?: ScriptedModelOptions
   readonly session?: SessionOptions
@@ -31,11 +31,11 @@ export interface OpenAgent {
   readonly session: Session
   readonly model: ScriptedModel
   readonly folder: string
-  /** All that was heard of every agent of the runtime. */
+  /** All events of every agent of the runtime. */
   readonly events: readonly AgentEvent[]
 }
 
-/** A runtime with a scripted model and a session in it. The tools are of the plugin `test`; nobody forbids anything. */
+/** A runtime with a scripted model and a session in it. The tools are of the plugin `test`; every call is allowed. */
 export async function openAgent(script: Script, options: AgentOptions = {}): Promise<OpenAgent> {
   const { scripted = {}, session: wanted, ...rest } = options
   const model = createScriptedModel(script, { ...(rest.clock && { clock: rest.clock }), ...scripted })
@@ -63,7 +63,7 @@ export async function openScripted(
   return { runtime, folder }
 }
 
-/** Kept in the store, and in memory: what a test says must hold for both. */
+/** Both modes, for tests that must hold with a store on disk and in memory. */
 export const PLACES = [
   ["kept", true],
   ["in memory", false],
@@ -73,7 +73,7 @@ export function resultsOf(messages: readonly Message[]): readonly ToolResult[] {
   return messages.flatMap((message) => (message.role === "tool" ? message.parts : []))
 }
 
-/** Empty when there is none. */
+/** The text of the result; empty if it has none. */
 export function resultText(result: ToolResult | undefined): string {
   const content = result?.content ?? []
   return content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n")

@@ -64,7 +64,7 @@ const FILE_TOOLS = ["read", "write"].map((name) =>
   defineTool({ name, description: `Can ${name}.`, input: z.object({}), run: async () => `did ${name}` }),
 )
 
-/** The answer of a model that gives work to the profile `worker`. */
+/** A model's answer that starts a subagent of the profile `worker`. */
 export const spawn = (task: string, more: object = {}): ScriptStep => ({
   calls: [{ tool: "spawn_subagent", input: { task, profile: "worker", ...more } }],
 })

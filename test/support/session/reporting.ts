@@ -9,7 +9,7 @@ import { createGatedTool, type GatedTool } from "../tools.ts"
 import { type AgentOptions, type OpenAgent, openAgent } from "./open-agent.ts"
 
 export interface ReportingOptions extends AgentOptions {
-  /** Whether `gated` ends when it is stopped. Default true. */
+  /** Whether `gated` ends when it is stopped. Default: true. */
   readonly obeys?: boolean
 }
 
@@ -17,7 +17,7 @@ export interface ReportingAgent extends OpenAgent {
   readonly gated: GatedTool
 }
 
-/** More tasks at once than the defaults allow. */
+/** Limits for more tasks at once than the defaults allow. */
 export const MANY_AT_ONCE = {
   maxConcurrentTasks: 2_000,
   maxConcurrentPerPlugin: 2_000,
@@ -44,7 +44,7 @@ function titleOf(input: unknown): string {
   return name === "" ? "gated" : name
 }
 
-/** A model call that starts these in the background, all at once. */
+/** A model's answer that starts these tasks in the background, all at once. */
 export const starts = (...names: readonly string[]): ScriptStep => ({
   calls: names.map((name) => ({ tool: "gated", input: { name } })),
 })
@@ -62,7 +62,7 @@ export const reportsOf = (agent: Pick<OpenAgent, "events">): readonly string[] =
 export const notificationsOf = (agent: Pick<OpenAgent, "events">): readonly string[] =>
   eventsOf(agent, "notification.shown").map(({ text }) => text)
 
-/** Lets time pass, a little each time, until it has happened. */
+/** Moves the clock in small steps until `look` is true. */
 export function advanceUntil(
   clock: ManualClock,
   what: string,
@@ -74,7 +74,7 @@ export function advanceUntil(
   })
 }
 
-/** Resolves when no report is due any more, by a clock that stands still otherwise. */
+/** Moves the clock, which otherwise stands still, until no report is due any more. */
 export async function reported({ session }: Pick<OpenAgent, "session">, clock: ManualClock): Promise<void> {
   let isOver = false
   const done = session.reported().then(() => (isOver = true))
@@ -82,13 +82,13 @@ export async function reported({ session }: Pick<OpenAgent, "session">, clock: M
   await done
 }
 
-/** Ends that call of `gated` once it is there. */
+/** Ends the n-th call of `gated` once it has begun. */
 export async function finishNext({ gated }: ReportingAgent, number: number, value = `result ${number}`): Promise<void> {
   const call = await gated.call(number)
   call.finish(value)
 }
 
-/** Resolves when so many reports were published. */
+/** Resolves when `count` reports were published. */
 export async function waitForReports(agent: Pick<OpenAgent, "events">, count: number): Promise<readonly string[]> {
   await eventually(`${count} reports are published`, () => reportsOf(agent).length >= count)
   return reportsOf(agent)

@@ -6,12 +6,12 @@ import type { ReportRequest } from "../../../src/session/conversation/report-req
 import { openGrouping, spawns } from "./group-agent.ts"
 import { openReporting, type ReportingAgent, tasksOf, waitForEnds, waitForReports } from "./reporting.ts"
 
-/** The test enables them when it is ready. */
+/** Reports are off at first: the test enables them when it is ready. */
 export const OFF = { reports: { enabled: false } } as const
 
 const CHEST = { digest: ["A chest."], facts: { depth: 3 }, artifacts: [], nextSteps: ["dig", "rest"], payload: null }
 
-/** A tool that ends with all that a result can have, when the test says so. */
+/** A tool that ends when the test says so, with a result that has every part. */
 function createFinding(): { readonly tool: Tool; find(): void } {
   const { promise: isFound, resolve: find } = Promise.withResolvers<void>()
   const tool = defineTool({
@@ -33,7 +33,7 @@ interface Requested {
   readonly request: ReportRequest
 }
 
-/** A report of one task, written by the test. */
+/** Lets the test's own generator report one task, and returns its request. */
 export async function requestSingle(): Promise<Requested> {
   const requests: ReportRequest[] = []
   const { tool, find } = createFinding()
@@ -55,7 +55,7 @@ export async function requestSingle(): Promise<Requested> {
   return { agent, request }
 }
 
-/** A report of a group, written by the test. */
+/** Lets the test's own generator report a group, and returns its request. */
 export async function requestGroup(more: JsonObject = {}): Promise<Requested> {
   const requests: ReportRequest[] = []
   const agent = await openGrouping([spawns(["north", "south"], { group: "walls", ...more }), "They run."], OFF)

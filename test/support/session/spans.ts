@@ -16,7 +16,7 @@ export interface RecordedSpans {
   tree(): readonly string[]
 }
 
-/** Records the spans of this test, as a program that has registered an SDK would. */
+/** Records the spans of this test like a program that has registered an SDK. */
 export function recordSpans({ hasContext }: { readonly hasContext: boolean }): RecordedSpans {
   const exporter = new InMemorySpanExporter()
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })

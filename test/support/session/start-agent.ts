@@ -9,7 +9,7 @@ interface Opened {
   readonly session: Pick<Session, "id">
 }
 
-/** Gives work to the profile `worker` in the background. */
+/** Starts an agent of the profile `worker` in the background. */
 export function startAgent(
   { runtime, session }: Opened,
   input: Partial<AgentInput> = {},

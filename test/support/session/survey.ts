@@ -4,7 +4,7 @@ import { openReporting, tasksOf, waitForEnds } from "./reporting.ts"
 
 const OFF = { reports: { enabled: false } } as const
 
-/** It ends when the turn that starts it is over: in it, its result would be told at once. */
+/** A tool that ends after the turn that starts it: during the turn its result would be told at the next tool boundary. */
 const createSurvey = (isTurnOver: Promise<void>) =>
   defineTool({
     name: "survey",
@@ -24,7 +24,7 @@ const createSurvey = (isTurnOver: Promise<void>) =>
     },
   })
 
-/** It has looked around in the background, and nobody has used what it found. */
+/** An agent whose tool `survey` has ended in the background, with a result that nothing has used. */
 export async function openSurvey(isKept = true) {
   const turn = Promise.withResolvers<void>()
   const agent = await openReporting([{ calls: [{ tool: "survey" }] }, "It runs.", "I see.", "Nothing."], {

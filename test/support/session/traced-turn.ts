@@ -5,7 +5,7 @@ import { createGate } from "./gate.ts"
 import { openAgent } from "./open-agent.ts"
 import { add, fail } from "./test-tools.ts"
 
-/** Of the turn below and all that it leads to. */
+/** The number of spans of the turn below and all that it leads to. */
 export const SPANS = 17
 export const SECRET_WORDS = "the prompt nobody may export"
 
