@@ -21,7 +21,7 @@ export interface OneEnd {
   readonly commitsMs: number
 }
 
-/** From the last line of a tool to the first model call of the report, in a conversation where nothing goes on. */
+/** The time from a tool's last line to the first model call of the report, in an idle conversation. */
 export async function measureOneEnd(folder: string, report: Report): Promise<readonly OneEnd[]> {
   const held = createHeldTool()
   const asked = createAsked()
@@ -51,7 +51,7 @@ export async function measureOneEnd(folder: string, report: Report): Promise<rea
   return samples
 }
 
-/** From the first of a thousand ends to the model call that tells all of them, and how many turns tell of them. */
+/** The time from the first of a thousand ends to the model call that tells all of them, and the number of telling turns. */
 export async function measureThousandEnds(
   folder: string,
 ): Promise<{ readonly toReportMs: number; readonly turns: number; readonly commitMs: number }> {
@@ -97,7 +97,7 @@ function createAsked(): Asked {
   }
 }
 
-/** As a program would have it, durable in full, with reports on and room for all tasks at once. */
+/** A runtime as in a program: fully durable, with reports on and slots for all tasks at once. */
 function openReporting(folder: string, tool: Tool, asked: Asked): Promise<Runtime> {
   function* answers() {
     for (;;) yield (request: ModelRequest) => asked.hear(request)

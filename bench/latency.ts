@@ -65,7 +65,7 @@ async function begin({ tasks }: Runtime, held: HeldTool) {
   return { id, signal, release, startMs: beganAt - startedAt }
 }
 
-/** From asking to the tool's first line, and from the tool's last to a subscriber that has read the end. */
+/** The times from a start to the tool's first line, and from the tool's last line until a subscriber has read the end. */
 async function measureStartAndEnd(runtime: Runtime, held: HeldTool): Promise<{ startMs: number; endMs: number }> {
   const { id, release, startMs } = await begin(runtime, held)
   const told = subscribeToEnd(runtime, id)
@@ -88,7 +88,7 @@ function subscribeToEnd({ engine }: Runtime, id: TaskId): Promise<number> {
   })
 }
 
-/** From asking to the abort of the tool's signal. */
+/** The time from a cancel to the abort of the tool's signal. */
 async function measureCancel(runtime: Runtime, held: HeldTool): Promise<number> {
   const { id, signal } = await begin(runtime, held)
   const stopped = new Promise<number>((resolve) => {

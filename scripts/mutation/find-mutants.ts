@@ -3,7 +3,7 @@ import { parseSync } from "oxc-parser"
 /** One small change of a source that its tests should notice. */
 export interface Mutant {
   readonly file: string
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
   readonly start: number
   readonly end: number

@@ -4,7 +4,7 @@ export interface FoundImport {
   /** The name of the module, or the source text of the expression that computes it. */
   readonly specifier: string
   readonly isComputed: boolean
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
 }
 

@@ -31,7 +31,7 @@ export interface TurnSite {
   questions(): number
   /** Resolves once the model has been asked `count` times, or the program has ended. */
   asked(count: number, child: Child): Promise<void>
-  /** Whether the store has a turn that has not ended. */
+  /** True if the store has a live turn. */
   isInTurn(): Promise<boolean>
   start(orders: Partial<TurnOrders>): Child
   /** Starts the program that people use, with the story as its prompt, or as a chat in which nobody says anything. */

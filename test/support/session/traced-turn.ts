@@ -20,7 +20,7 @@ const delegate = defineTool({
   },
 })
 
-/** Goes to the background at once and starts a child of its own there. */
+/** A tool that moves to the background at once and starts a child task there. */
 function createSlow() {
   const gate = createGate()
   const slow = defineTool({
