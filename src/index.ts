@@ -68,3 +68,4 @@ export type { Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./
 export type { OnCrash } from "./task/step.ts"
 export type { Survivors } from "./task/stop.ts"
 export type { Page, PageRequest, TaskFilter } from "./task/store.ts"
+export { type SessionBusy, toSessionBusy } from "./task/session-busy.ts"
