@@ -57,7 +57,7 @@ test("a group is cancelled by its name, and a queued task shows its place in the
   program.type("run `sleep 1000` and `sleep 1001` together as naps")
   await program.shows(/(✓ start_task[\s\S]*){2}context \d+ %/)
   program.type("/tasks")
-  await program.shows(/queued .*place 1 · group naps · sleep 100\d/)
+  await program.shows(/queued .*sleep 100\d · place 1 · group naps/)
   program.type("/cancel naps")
   await program.shows(/Group naps \[[0-9a-f]{8}\] is cancelled; stopping its tasks…/)
   await program.shows(/(\] cancelled after [\s\S]*){2}/)

@@ -4,6 +4,7 @@ import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { retryCommand, taskCommand, tasksCommand } from "../../src/cli/command/task-commands.ts"
 import { formatTaskRow } from "../../src/cli/format/format-task-row.ts"
 import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
+import { WORKER } from "../../src/engine/suite/samples.ts"
 import { showCommand } from "../support/show-command.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -24,6 +25,30 @@ test("a task that is queued is listed with how long it has waited", async () => 
   if (row?.status !== "queued") throw new Error("it is not queued")
   const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null }
   expect(formatTaskRow({ task: row, ...standing }, row.queuedAt + 65_000, 100)).toMatch(/queued +1 min 5 s +.*sleep 1/)
+})
+
+test("a narrow list says which task is which before it says how far each is", async () => {
+  const { tasks } = await openWithQueued("sleep 1")
+  const [row] = (await tasks.list({})).items
+  if (row?.status !== "queued") throw new Error("it is not queued")
+  const activity = { toolCalls: 1, tokens: 5_995, lastTools: ["run_command"], at: 0 }
+  const progress = { done: null, total: null, phase: "using run_command", line: null, activity }
+  const { missing: _missing, ...rest } = row
+  const title = "reviewer: Read the changes of today and say what is wrong"
+  const task = {
+    ...rest,
+    status: "running",
+    worker: WORKER,
+    startedAt: row.queuedAt,
+    resumeCount: 1,
+    title,
+    progress,
+  } as const
+  const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt: null }
+  const shown = (columns: number) => formatTaskRow({ task, ...standing }, row.queuedAt + 2_000, columns)
+  expect(shown(80)).toMatch(/running +2\.0 s  \(resumed\) reviewer: Read the… · using run_…$/)
+  expect(shown(80).length).toBeLessThanOrEqual(80)
+  expect(shown(200)).toContain(`${title} · using run_command · 1 call · 5995 tokens`)
 })
 
 test("a list that goes into a pipe is not cut", async () => {

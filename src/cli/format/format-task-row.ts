@@ -4,6 +4,7 @@ import { formatProgress } from "./format-progress.ts"
 import { shorten } from "../../base/shorten.ts"
 
 const FEWEST_TITLE_COLUMNS = 20
+const SEPARATOR = " · "
 
 type Row = Awaited<ReturnType<Desk["tasks"]["rows"]>>["items"][number]
 type Standing = Omit<Row, "task">
@@ -12,10 +13,16 @@ export function formatTaskRow({ task, ...standing }: Row, nowMs: number, columns
   const facts = `${shortId(task.id)}  ${task.status.padEnd(11)}  ${formatDuration(toShownMs(task, standing, nowMs)).padStart(12)}  `
   const resumed = task.resumeCount > 0 ? "(resumed) " : ""
   const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
-  const parts = [formatStanding(task, standing), group, `${resumed}${toLine(task.title)}`]
-  const title = parts.filter((part) => part !== "").join(" · ")
+  const rest = [formatStanding(task, standing), group, formatRunning(task)].filter((part) => part !== "").join(" · ")
   const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
-  return `${facts}${shorten(title, room)}`
+  return `${facts}${fitTitle(`${resumed}${toLine(task.title)}`, rest, room)}`
+}
+
+/** The title comes first, as it says which task this is. It leaves the rest a third of the room where both are long. */
+function fitTitle(title: string, rest: string, room: number): string {
+  if (rest === "") return shorten(title, room)
+  const restRoom = Math.min(rest.length + SEPARATOR.length, Math.floor(room / 3))
+  return shorten(`${shorten(title, room - restRoom)}${SEPARATOR}${rest}`, room)
 }
 
 /** The time a task has run. For a queued one, which may have run before, the time in the queue. */
@@ -27,7 +34,9 @@ function toShownMs(task: ListedTask, { firstStartedAt }: Standing, nowMs: number
 function formatStanding(task: ListedTask, { placeInQueue, worker }: Standing): string {
   if (task.missing) return toLine(task.missing.text)
   if (placeInQueue !== null) return `place ${placeInQueue}`
-  const where = worker?.where === "elsewhere" ? `on ${toLine(worker.host ?? "another machine")}` : ""
-  const progress = task.status === "running" && task.progress ? formatProgress(task.progress) : ""
-  return [where, progress].filter((part) => part !== "").join(" · ")
+  return worker?.where === "elsewhere" ? `on ${toLine(worker.host ?? "another machine")}` : ""
+}
+
+function formatRunning({ status, progress }: ListedTask): string {
+  return status === "running" && progress ? formatProgress(progress) : ""
 }
