@@ -2,7 +2,7 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
-import { contextUsage, offeredTools, requireOpen, toClosed } from "./conversation/context.ts"
+import { contextUsage, offeredTools, requireOpen, toClosed, toResetData } from "./conversation/context.ts"
 import { createTrajectory } from "./results/trajectory.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
@@ -61,7 +61,7 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
     },
     collect: (reason = "it was asked for") => change(() => collect(scope, conversation, reason)),
-    reset: () => change(() => log.write({ entries: [{ kind: "reset" }], data: { measured: null } })),
+    reset: () => change(() => log.write({ entries: [{ kind: "reset" }], data: toResetData(scope, conversation) })),
     setGc(plugin, config) {
       conversation.gc = plugin && { plugin, config: { ...DEFAULT_GC_CONFIG, ...config } }
     },

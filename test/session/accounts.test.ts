@@ -109,6 +109,19 @@ describe.each(PLACES)("the accounts, %s", (_, isKept) => {
     await session.reset()
     expect(session.contextUsage().usedTokens).toBeLessThan(50)
   })
+
+  test("a reset never makes the context larger than the provider last counted, and counts turns anew", async () => {
+    const wordy = { ...say, description: "word ".repeat(400) }
+    const scripted = { usage: { ...usage, inputTokens: 90, outputTokens: 10 } }
+    const { session } = await openAgent(["one", "two", "three"], { isKept, tools: [wordy], scripted })
+    await session.send("go")
+    await session.send("go on")
+    await session.reset()
+    const { usedTokens, turns } = session.contextUsage()
+    expect([usedTokens > 0, usedTokens < 100, turns]).toEqual([true, true, 0])
+    await session.send("again")
+    expect(session.contextUsage().turns).toBe(1)
+  })
 })
 
 test("the context counts the tools that the model is told of before anybody has counted", async () => {

@@ -4,6 +4,7 @@ import type { SessionInfo } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { estimateText, estimateTokens, estimateTools } from "../model/token-estimate.ts"
+import type { SessionData } from "../log/session-data.ts"
 import type { SessionLog } from "../log/session-log.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
 import type { Using } from "./scope.ts"
@@ -25,13 +26,26 @@ export function systemPrompt(scope: Using<"config" | "registry">, { log, model }
 /** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */
 export function contextUsage(scope: ContextScope, conversation: Conversation): ContextUsage {
   const { log, model } = conversation
-  const { measured, turns } = log.data
+  const { measured, turns, turnsBeforeReset = 0 } = log.data
   const limitTokens = model.contextLimitTokens ?? scope.models.factsOf(model.id).contextLimitTokens
   const isMeasured = measured !== null && measured.messages <= log.history.length
   const known = isMeasured ? measured : { tokens: estimateBeginning(scope, conversation), messages: 0 }
   const since = log.history.slice(known.messages).reduce((sum, message) => sum + estimateTokens(message), 0)
   const usedTokens = known.tokens + since
-  return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns }
+  return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns: turns - turnsBeforeReset }
+}
+
+/**
+ * The data of a session whose history is emptied. What is left, the system prompt and the tools, never counts as more than
+ * the provider last counted for all: the estimate is lowered as far as it was too high for the whole context.
+ */
+export function toResetData(scope: ContextScope, conversation: Conversation): Partial<SessionData> {
+  const { measured, turns } = conversation.log.data
+  if (measured === null) return { measured, turnsBeforeReset: turns }
+  const left = estimateBeginning(scope, conversation)
+  const whole = conversation.log.history.reduce((sum, message) => sum + estimateTokens(message), left)
+  const share = Math.min(1, contextUsage(scope, conversation).usedTokens / Math.max(1, whole))
+  return { measured: { tokens: Math.floor(left * share), messages: 0 }, turnsBeforeReset: turns }
 }
 
 /**

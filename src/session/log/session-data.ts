@@ -17,6 +17,8 @@ export interface SessionData {
   readonly description: string | null
   /** The number of turns that have ended, in whatever way. */
   readonly turns: number
+  /** How many of them had ended at the last reset. Absent: none. */
+  readonly turnsBeforeReset?: number
   /** The turn that holds the session. If that turn's task has ended, nothing holds the session. */
   readonly turn: TaskId | null
   /** The position after which the history is read: earlier entries were collected or reset. */
@@ -43,6 +45,7 @@ const dataSchema = lazily(() =>
     title: z.string().nullable().default(null),
     description: z.string().nullable().default(null),
     turns: z.number().default(0),
+    turnsBeforeReset: z.number().exactOptional(),
     turn: z.string().nullable().default(null),
     historyAfter: z.number().default(0),
     measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
