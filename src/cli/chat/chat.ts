@@ -113,6 +113,7 @@ function createChat(options: ChatOptions) {
     answers: screen,
     notes: screen,
     isMain: (agent) => conversation?.session.id === agent,
+    modelOf: (agent) => (conversation?.session.id === agent ? conversation.session.model : undefined),
     isAsking: () => questions.current() !== undefined,
     // A turn that fails because nobody waits for the store goes on elsewhere, which is said at the end.
     isAwaited: (agent) => options.gone.aborted || (conversation?.isAwaited(agent) ?? false),
@@ -125,12 +126,11 @@ function createChat(options: ChatOptions) {
   const leave = (): void => leaving.end("interrupt")
   const controlC = createControlC({ prompt, screen, questions, foreground, conversation: () => conversation, leave })
   const { selection } = view
-  const { announceOpened } = announcer
-  const announceEnd = announcer.news.promise
+  const announcing = { announceOpened: announcer.announceOpened, announceEnd: announcer.news.promise }
   const { words, gone, wish } = options
   const { begun } = wish
   const giveBack = (line: string): void => void givenBack.push(line)
-  const parts = { meanwhile, desk, screen, selection, foreground, announceEnd, announceOpened, giveBack }
+  const parts = { meanwhile, desk, screen, selection, foreground, ...announcing, giveBack }
   const toContext = (signal: AbortSignal, talking: Conversation): LineContext => {
     const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
     return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }

@@ -14,11 +14,13 @@ function open({ isTTY = true } = {}) {
   let shown = ""
   output.setEncoding("utf8").on("data", (text: string) => (shown += text))
   const screen = createScreen(output, { NO_COLOR: "1" })
+  const models = new Map<string, string>()
   const view = createAgentView({
     activity: createActivity(() => performance.now()),
     answers: screen,
     notes: screen,
     isMain: (agent) => agent === MAIN,
+    modelOf: (agent) => models.get(agent),
     isAwaited: () => false,
     onTask: () => {},
   })
@@ -37,6 +39,7 @@ function open({ isTTY = true } = {}) {
   create(MAIN, "main")
   return {
     ...view.selection,
+    models,
     create,
     say,
     end,
@@ -82,6 +85,14 @@ test("only the selected agent's lines are shown, and the others' are there when 
   say(MAIN, "it\n")
   say("a", "two\n")
   expect(look()).toMatch(/^and wait\n(?![^]*two)/)
+})
+
+test("an agent that goes on with another model is shown with that one", () => {
+  const { models, select, look } = open()
+  look()
+  models.set(MAIN, "scripted/other")
+  select("main")
+  expect(look()).toContain("── main · idle · scripted/other ──")
 })
 
 test("an unfinished line of an answer goes on when all agents are shown again", () => {

@@ -22,10 +22,12 @@ export interface AgentSelection {
 export interface AgentSelectionOptions {
   readonly screen: Screen
   readonly roster: AgentRoster
+  /** The model that an agent goes on with, where it may have changed since the agent began. */
+  readonly modelOf: (agent: KnownAgent["id"]) => string | undefined
   readonly onChange: () => void
 }
 
-export function createAgentSelection({ screen, roster, onChange }: AgentSelectionOptions): AgentSelection {
+export function createAgentSelection({ screen, roster, modelOf, onChange }: AgentSelectionOptions): AgentSelection {
   const { style } = screen
   // `main` is the agent that the person talks with, which is another one after `/resume`.
   let choice: "all" | "main" | KnownAgent = "all"
@@ -48,7 +50,8 @@ export function createAgentSelection({ screen, roster, onChange }: AgentSelectio
   }
 
   function describe(agent: KnownAgent): string {
-    return [titleOf(agent), agent.status, agent.model].filter((part) => part !== "").join(" · ")
+    const model = toLine(modelOf(agent.id) ?? agent.model)
+    return [titleOf(agent), agent.status, model].filter((part) => part !== "").join(" · ")
   }
 
   function find(wanted: string): KnownAgent | undefined {

@@ -18,6 +18,8 @@ export interface AgentViewOptions {
   readonly notes: Screen
   /** True for the agent a person talks with. The others are shown with their names. */
   readonly isMain: (agent: AgentId) => boolean
+  /** The model that an agent goes on with. Default, and where undefined: the one it began with. */
+  readonly modelOf?: (agent: AgentId) => string | undefined
   /** True while a question to the person is open. Default: never. */
   readonly isAsking?: () => boolean
   /** True if the caller tells how the agent's turn failed. */
@@ -154,10 +156,10 @@ interface ShownAgent {
 
 /** The agents of one screen: the roster, the selection of those that it shows, and their activity. */
 function createShownAgents(options: AgentViewOptions) {
-  const { answers, notes, isMain, isAsking = () => false } = options
+  const { answers, notes, isMain, modelOf = () => undefined, isAsking = () => false } = options
   const agents = new Map<AgentId, ShownAgent>()
   const roster = createAgentRoster(isMain)
-  const selection = createAgentSelection({ screen: notes, roster, onChange: () => activity.refresh() })
+  const selection = createAgentSelection({ screen: notes, roster, modelOf, onChange: () => activity.refresh() })
   const activity: ActivityLines = createActivityLines({
     activity: options.activity,
     screen: notes,
