@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs"
 import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { describeFolderProblem } from "../config/make-folder.ts"
@@ -63,20 +64,28 @@ export async function hasWork(dataDirectory: string): Promise<boolean> {
 
 async function examineStore(path: string): Promise<readonly Finding[]> {
   if (!(await exists(path))) return [ok("engine", "embedded, nothing stored yet")]
+  // Read first: the last program that closes a store moves its log into it.
+  const bytes = (await sizeOf(path)) + (await sizeOf(`${path}-wal`))
   await using engine = await openStoreFile(path)
   const { isHealthy, problems } = await engine.store.checkIntegrity()
-  const size = `${((await stat(path)).size / 1024 / 1024).toFixed(1)} MiB`
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`
   if (isHealthy) return [ok("engine", `embedded, healthy, ${size}`)]
   const fix = `Stop every Meanwhile, make a copy of ${path}, and bring back a backup or start without it.`
   return [problem("engine", `The store is damaged: ${problems.join("; ")}`, fix)]
 }
 
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return false
-      throw error
-    },
-  )
+/** In bytes; 0 for what is not there. */
+async function sizeOf(path: string): Promise<number> {
+  return (await statOrNull(path))?.size ?? 0
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await statOrNull(path)) !== null
+}
+
+function statOrNull(path: string): Promise<Stats | null> {
+  return stat(path).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    throw error
+  })
 }

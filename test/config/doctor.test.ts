@@ -75,6 +75,15 @@ test("a key is named by its provider and never shown", async () => {
   expect(JSON.stringify([find("keys"), find("model"), find("config")])).not.toContain(KEY)
 })
 
+test("the size of a store counts what its log holds and its file does not yet", async () => {
+  const { examine, dataDirectory } = createProject()
+  await using runtime = await createRuntime({ dataDirectory, environment: {} })
+  const session = await runtime.createSession()
+  await session.send("word ".repeat(8_000))
+  const { text = "" } = (await examine())("engine") ?? {}
+  expect(Number(/healthy, ([\d.]+) MiB/.exec(text)?.[1])).toBeGreaterThan(0.1)
+})
+
 test("a store is opened, found healthy and measured", async () => {
   const { examine, dataDirectory } = createProject()
   const runtime = await createRuntime({ dataDirectory, environment: {} })
