@@ -126,7 +126,10 @@ export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns 
     async promote(turn) {
       const { task } = await tasks.get(turn, workspace)
       if (task.kind === "turn" && task.session !== null && tasks.runsHere(task.id)) return promote(task.session)
-      const text = `Turn ${task.id} does not run in this process, so its calls cannot be moved to the background here.`
+      const text =
+        "endedAt" in task
+          ? `Turn ${task.id} has ended, so it has no calls that could move to the background.`
+          : `Turn ${task.id} does not run in this process, so its calls cannot be moved to the background here.`
       throw new MeanwhileError("wrong_state", text, { taskId: task.id, status: task.status })
     },
   }

@@ -70,6 +70,7 @@ test("the calls that a turn waits for are promoted only in the process that runs
   expect(await desk.tasks.find(task ?? "")).toMatchObject({ task: { tool: "gated", status: "running" } })
   expect(await desk.turns.promote(turn.id).catch(() => [])).toEqual([])
   expect((await sent).text).toBe("It goes on.")
+  await expect(desk.turns.promote(turn.id)).rejects.toMatchObject({ code: "wrong_state", message: /has ended/ })
 })
 
 test("no process has a turn that waits for a person; a wait for it tells the question, then that it was answered", async () => {
