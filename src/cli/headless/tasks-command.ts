@@ -75,9 +75,16 @@ function createListCommand(): Command {
   })
 }
 
-/** Refuses an unknown word, which arrives at the default command. */
-function refuseWords({ args: [word], parent }: Command): void {
+/** Refuses an unknown word, which arrives at the default command, and a word behind the name of that command. */
+function refuseWords(command: Command): void {
+  const { parent } = command
+  const [word] = command.args
   if (word === undefined) return
+  if (parent?.args[0] === command.name()) {
+    parent.error(
+      `error: tasks list does not understand ${JSON.stringify(plain(word))}. meanwhile tasks show ID shows one task`,
+    )
+  }
   const names = parent?.commands.map((command) => command.name()).join(", ")
   parent?.error(`error: there is no command ${JSON.stringify(plain(word))} for tasks; there are ${names}`)
 }
