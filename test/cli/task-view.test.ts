@@ -31,6 +31,12 @@ test("an agent is shown with its words and without the remark that it printed no
   expect(formatTaskView({ view: { ...view, task: command }, ...BESIDE }, Date.now())).toMatch(/^output {4}none$/m)
 })
 
+test("a task that waits for an answer says for how long", async () => {
+  const view = await viewTask("agent")
+  const questions = [{ openedAt: 1_000 }] as unknown as Parameters<typeof formatTaskView>[0]["questions"]
+  expect(formatTaskView({ view, ...BESIDE, questions }, 21_200)).toMatch(/^waits {5}for your answer, for 20\.2 s$/m)
+})
+
 test("a line of progress is shown once, and the phase only while a worker runs the task", async () => {
   const view = await viewTask("tool")
   const unphased = { ...view.task, progress: { ...PROGRESS, phase: null } }

@@ -142,7 +142,7 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
     const asked = await askForApproval(url, HOUR_MS - 15_000)
     expect(await look("tasks")).toMatch(new RegExp(`^${queued.slice(0, 8)} {2}queued {7}${SECONDS} `, "m"))
     expect(await look("tasks", "inbox")).toMatch(/expires in 59 min/)
-    expect(await look("tasks", "show", asked)).toMatch(new RegExp(`^waits {5}for your answer, since ${SECONDS}$`, "m"))
+    expect(await look("tasks", "show", asked)).toMatch(new RegExp(`^waits {5}for your answer, for ${SECONDS}$`, "m"))
 
     const right = startPiped({ directory: createFolder(), arguments: ["worker", "--verbose", "--engine", url] })
     await right.shows(new RegExp(`run taken task=${queued.slice(0, 8)}`))

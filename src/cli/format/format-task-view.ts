@@ -78,7 +78,7 @@ function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number
 function describeWaiting(questions: Details["questions"], nowMs: number): string | null {
   if (questions.length === 0) return null
   const since = Math.min(...questions.map(({ openedAt }) => openedAt))
-  return `for your answer, since ${formatDuration(Math.max(0, nowMs - since))}`
+  return `for your answer, for ${formatDuration(Math.max(0, nowMs - since))}`
 }
 
 /** The progress; of an agent also its calls and what it has spent. */

@@ -7,7 +7,8 @@ function toRow(concurrency: number): WorkerRow {
 }
 
 test("a chat that runs no tasks from the queue is shown with the call that it runs, and as one that takes nothing", () => {
-  const [, some, none] = formatWorkers([toRow(3), toRow(0)], 1_000, 200).split("\n")
+  const [head, some, none] = formatWorkers([toRow(3), toRow(0)], 1_000, 200).split("\n")
+  expect(head).toMatch(/ pid +up +runs /)
   expect(some).toMatch(/ 1 of 3 +its own$/)
   expect(none).toMatch(/ 1 +nothing$/)
 })

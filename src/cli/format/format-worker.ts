@@ -39,7 +39,7 @@ const LEAVING = "nothing: it stops"
 /** A chat with `--concurrency 0` runs only a call of its own that moved to the background. */
 const NOTHING = "nothing"
 
-const HEAD = ["id", "host", "pid", "since", "runs", "takes", "plugins"]
+const HEAD = ["id", "host", "pid", "up", "runs", "takes", "plugins"]
 
 function toCells(worker: WorkerRow, nowMs: number): string[] {
   const { id, host, pid, where, running, announcement } = worker
