@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { MeanwhileError } from "../base/error.ts"
+import { describeFolderProblem } from "../base/folder-problem.ts"
 import { systemCodeOf } from "../base/system-error.ts"
 
 const OWN_ONLY = 0o700
@@ -29,18 +30,4 @@ export function makeDataFolder(path: string): void {
     const message = `The data folder ${path} cannot be used: ${describeFolderProblem(error)}.`
     throw new MeanwhileError("store_unavailable", message, { path }, { cause: error })
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no folder can be made there",
-  ENOTDIR: "a part of that path is a file",
-  EACCES: "it may not be written",
-  EPERM: "it may not be written",
-  EROFS: "it lies on a read-only disk",
-  ENOSPC: "the disk is full",
-}
-
-/** Says why a folder cannot be made or written. */
-export function describeFolderProblem(error: unknown): string {
-  return REASONS[String(systemCodeOf(error))] ?? toErrorMessage(error)
 }

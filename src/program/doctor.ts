@@ -16,7 +16,7 @@ import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
-import { examineEmbedded, examineHost } from "./host.ts"
+import { examineEmbedded, examineHost, findStorageProblem } from "./host.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
 export type { Finding } from "./finding.ts"
@@ -67,8 +67,15 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
       engine === null ? await examineEmbedded(options.dataDirectory) : await examineServer(engine, options.tell)
     const models = examineModels(values, environment)
     const loading = await examinePlugins(options, { folder, values, plugins, ...models })
-    return [config, ...store, ...models.findings, ...loading]
+    const storage = await examineStorage(values.session, directory)
+    return [config, ...store, ...storage, ...models.findings, ...loading]
   })
+}
+
+async function examineStorage(session: ProgramConfig["session"], directory: string): Promise<readonly Finding[]> {
+  const text = await findStorageProblem(session, directory)
+  if (text === null) return []
+  return [problem("conversations", text, "Then run the doctor again.")]
 }
 
 function examineModels({ agent, providers: settings }: ProgramConfig, environment: Variables) {

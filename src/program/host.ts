@@ -1,8 +1,10 @@
 import type { Stats } from "node:fs"
-import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
-import { describeFolderProblem } from "../config/make-folder.ts"
+import { access, constants, mkdtemp, readdir, rmdir, stat } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { describeFolderProblem } from "../base/folder-problem.ts"
 import { openStoreFile } from "../app.ts"
+import type { SessionConfig } from "../builtin/session/session-config.ts"
+import { describeStorageProblem } from "../builtin/session/session-folder.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { type Finding, findOr, ok, problem } from "./finding.ts"
 
@@ -32,14 +34,36 @@ function examineNode(version: string): Finding {
 
 async function examineFolder(dataDirectory: string): Promise<readonly Finding[]> {
   try {
-    const isThere = await exists(dataDirectory)
-    if (isThere) await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK)
-    else await tryFolder(await findExisting(dataDirectory))
+    const isThere = await tryUse(dataDirectory)
     const state = isThere ? "can be written" : "is made at the first start"
     return [ok("data folder", `${dataDirectory} ${state}`)]
   } catch (error) {
     const text = `The data folder ${dataDirectory} cannot be used: ${describeFolderProblem(error)}.`
     throw new Error(text, { cause: error })
+  }
+}
+
+/** Rejects if no files can be kept in this folder. True if it exists already. */
+async function tryUse(path: string): Promise<boolean> {
+  const isThere = await exists(path)
+  if (isThere) await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  else await tryFolder(await findExisting(path))
+  return isThere
+}
+
+/** Why conversations cannot be kept where the configuration says; null if they can. */
+export async function findStorageProblem(
+  { plugin, storagePath }: SessionConfig,
+  workingDirectory: string,
+): Promise<string | null> {
+  if (plugin !== "file") return null
+  const path = resolve(workingDirectory, storagePath)
+  try {
+    // Of a file it is told like of what would lie below one.
+    if (await tryUse(path)) await readdir(path)
+    return null
+  } catch (error) {
+    return describeStorageProblem(path, error)
   }
 }
 

@@ -12,7 +12,7 @@ import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import { createPluginLoader } from "../config/plugin-loader.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig, toTakenKinds } from "../config-sections.ts"
-import { hasWork } from "./host.ts"
+import { findStorageProblem, hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
@@ -100,6 +100,8 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   // A server may have come between the plugin's start and now.
   refreshMcp()
   for (const { message } of runtime.plugins.skipped()) notify(message)
+  const storageProblem = await findStorageProblem(values.session, workingDirectory)
+  if (storageProblem !== null) notify(storageProblem)
   const settled = mcp?.settled().then((servers) => reportUnreachable(servers, notify))
   if (options.waitsForServers) await settled
   return Object.assign(runtime, {

@@ -75,6 +75,24 @@ test("a key is named by its provider and never shown", async () => {
   expect(JSON.stringify([find("keys"), find("model"), find("config")])).not.toContain(KEY)
 })
 
+test("a folder in which conversations cannot be kept is named with its key, by the doctor and by a start", async () => {
+  const session = { plugin: "file", storagePath: "file/talks" }
+  const files = { "meanwhile.config.json": JSON.stringify({ session }), file: "" }
+  const { examine, trust, dataDirectory, workingDirectory, homeDirectory } = createProject(files)
+  await trust()
+  const text = `The folder for conversations ${join(workingDirectory, "file/talks")} cannot be used: a part of that path is a file. Name another one as session.storagePath in the configuration.`
+  expect((await examine())("conversations")).toMatchObject({ status: "problem", text })
+  const told: string[] = []
+  const folders = { dataDirectory, workingDirectory, homeDirectory }
+  await using _program = await openProgram({
+    ...folders,
+    environment: {},
+    trust: false,
+    notify: (line) => told.push(line),
+  })
+  expect(told).toContain(text)
+})
+
 test("the size of a store counts what its log holds and its file does not yet", async () => {
   const { examine, dataDirectory } = createProject()
   await using runtime = await createRuntime({ dataDirectory, environment: {} })

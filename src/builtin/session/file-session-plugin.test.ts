@@ -45,6 +45,14 @@ describe("a saved conversation", () => {
     expect(await readdir(join(root, "kept"))).toEqual(["one.json"])
   })
 
+  it("is neither saved nor listed where no folder can be, and the refusal names the key of the configuration", async () => {
+    await writeFile(join(root, "file"), "")
+    await plugin.initialize?.({ plugin: "file", storagePath: "file/talks" })
+    const message = `The folder for conversations ${join(root, "file/talks")} cannot be used: a part of that path is a file. Name another one as session.storagePath in the configuration.`
+    await expect(plugin.save(toState("one"))).rejects.toMatchObject({ code: "invalid_input", message })
+    await expect(plugin.list()).rejects.toMatchObject({ message })
+  })
+
   it("is saved after every tenth turn and on exit, but not when nothing was said", async () => {
     await plugin.onTurnCompleted?.(toState("one", { turns: 9 }))
     await plugin.onSessionEnded?.(toState("empty", { messages: [] }))

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises"
 import { basename, join } from "node:path"
-import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { describeFolderProblem } from "../../base/folder-problem.ts"
 import { systemCodeOf, unlessMissing } from "../../base/system-error.ts"
 import { textOf } from "../../plugin/message.ts"
 import type { SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
@@ -59,20 +60,38 @@ export function createSessionFolder(path: string): SessionFolder {
     return entries.filter((entry) => entry !== undefined).toSorted((a, b) => b.info.updatedAt - a.info.updatedAt)
   }
 
+  async function write(state: SessionState, most: number): Promise<string> {
+    // An unreadable file, or one of a newer Meanwhile, is not overwritten.
+    await read(state.id)
+    const file = toPath(state.id)
+    await writeWholeFile(file, toFileText(state))
+    const others = (await listEntries()).filter(({ info, isReadable }) => isReadable && info.id !== state.id)
+    for (const { info } of others.slice(most - 1)) await remove(info.id)
+    return file
+  }
+
   return {
     read,
     remove,
-    list: async () => (await listEntries()).map(({ info }) => info),
-    async write(state, most) {
-      // An unreadable file, or one of a newer Meanwhile, is not overwritten.
-      await read(state.id)
-      const file = toPath(state.id)
-      await writeWholeFile(file, toFileText(state))
-      const others = (await listEntries()).filter(({ info, isReadable }) => isReadable && info.id !== state.id)
-      for (const { info } of others.slice(most - 1)) await remove(info.id)
-      return file
-    },
+    list: async () => (await inFolder(path, listEntries)).map(({ info }) => info),
+    write: (state, most) => inFolder(path, () => write(state, most)),
   }
+}
+
+/** A folder that cannot be used is told with the key of the configuration that names it. */
+async function inFolder<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isMeanwhileError(error) || systemCodeOf(error) === undefined) throw error
+    throw new MeanwhileError("invalid_input", describeStorageProblem(path, error), { path }, { cause: error })
+  }
+}
+
+/** Says why conversations cannot be kept there, and what to do about it. */
+export function describeStorageProblem(path: string, error: unknown): string {
+  const reason = describeFolderProblem(error)
+  return `The folder for conversations ${path} cannot be used: ${reason}. Name another one as session.storagePath in the configuration.`
 }
 
 function toTitle(messages: SessionState["messages"]): string | null {
@@ -103,7 +122,10 @@ async function toEntry(
 }
 
 async function listIds(path: string): Promise<readonly SessionId[]> {
-  const names = (await unlessMissing(readdir(path))) ?? []
+  const names = await readdir(path).catch((error: unknown) => {
+    if (systemCodeOf(error) === "ENOENT") return []
+    throw error
+  })
   return names
     .filter((name) => name.endsWith(ENDING))
     .map((name) => basename(name, ENDING))

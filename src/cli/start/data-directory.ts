@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { describeFolderProblem, makeFolder } from "../../config/make-folder.ts"
+import { describeFolderProblem } from "../../base/folder-problem.ts"
+import { makeFolder } from "../../config/make-folder.ts"
 
 export const DATA_DIRECTORY_NAME = ".meanwhile"
 
