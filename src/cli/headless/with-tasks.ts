@@ -14,6 +14,7 @@ import { EXIT_CODES } from "../start/exit-code.ts"
 import { findEngine, tellAside } from "../start/find-engine.ts"
 import { formatAnnouncement, formatDuration, shortId, type TaskId, toLine } from "../format/format.ts"
 import { formatResult } from "../format/format-result.ts"
+import { describeHandoff } from "../format/format-worker.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
@@ -99,6 +100,8 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
       // A person who speaks to an agent, or retries it, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
+      const agent = await findQueuedAgent(desk, task)
+      if (agent) screen.print(`its agent ${shortId(agent.id)} goes on ${await describeHandoff(desk, agent)}`)
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
       else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
     }
@@ -121,6 +124,14 @@ function showLife(id: TaskId): Disposable {
     const leaving = "Ctrl+C stops waiting, and stops the task if this program runs it."
     process.stderr.write(`Waiting for [${shortId(id)}] for ${waited}. ${leaving}\n`)
   }, LIFE_EVERY_MS)
+}
+
+/** The agent that waited for this task, which has ended: this program does not run it. */
+async function findQueuedAgent({ tasks }: Desk, task: Standing["view"]["task"]): Promise<typeof task | null> {
+  if (!("endedAt" in task) || task.parentTask === null) return null
+  let above = (await tasks.find(task.parentTask)).task
+  while (above.kind !== "agent" && above.parentTask !== null) above = (await tasks.find(above.parentTask)).task
+  return above.kind === "agent" && above.status === "queued" ? above : null
 }
 
 async function describeStanding(desk: Desk, { view, question }: Standing, words: string): Promise<string> {
