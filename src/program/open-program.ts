@@ -102,7 +102,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   for (const { message } of runtime.plugins.skipped()) notify(message)
   const storageProblem = await findStorageProblem(values.session, workingDirectory)
   if (storageProblem !== null) notify(storageProblem)
-  const settled = mcp?.settled().then((servers) => reportUnreachable(servers, notify))
+  const settled = mcp?.settled().then((servers) => reportUnreachable(servers, options))
   if (options.waitsForServers) await settled
   return Object.assign(runtime, {
     areReportsOn: values.reports.enabled,
@@ -150,10 +150,12 @@ async function createServers(
   return createMcpPlugin({ ...shared, config, workingDirectory, environment, onToolsChanged, waitsForServers })
 }
 
-function reportUnreachable(servers: readonly ServerStatus[], notify: (text: string) => void): void {
+function reportUnreachable(servers: readonly ServerStatus[], { notify, waitsForServers }: ProgramOptions): void {
+  // A program that waits for its servers has no prompt for commands.
+  const hint = waitsForServers ? `. Check its entry in ${MCP_FILE}, or set "disabled": true` : ", see /mcp"
   for (const { name, state, lastError } of servers) {
     if (state !== "unreachable") continue
-    notify(`MCP server ${name} is not reachable: ${toOneLine(lastError ?? "it does not answer")}, see /mcp`)
+    notify(`MCP server ${name} is not reachable: ${toOneLine(lastError ?? "it does not answer")}${hint}`)
   }
 }
 

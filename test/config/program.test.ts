@@ -167,3 +167,16 @@ test("conversations are kept in files where the configuration says so", async ()
   expect(await session.runCommand("save")).toContain("Saved to")
   expect(readdirSync(join(directory, "talks"))).toEqual([`${session.id}.json`])
 })
+
+test("a program without a prompt for commands names the file of a server that it does not reach, in plain words", async () => {
+  const workingDirectory = createFolder()
+  const mcpServers = { gone: { command: "/nowhere/server" } }
+  writeFileSync(join(workingDirectory, ".mcp.json"), JSON.stringify({ mcpServers }))
+  const folders = { workingDirectory, dataDirectory: join(workingDirectory, "data"), homeDirectory: createFolder() }
+  const told: string[] = []
+  const notify = (line: string) => told.push(line)
+  await using _program = await openProgram({ ...folders, environment: {}, trust: true, notify, waitsForServers: true })
+  expect(told).toEqual([
+    'MCP server gone is not reachable: the program /nowhere/server was not found. Check its entry in .mcp.json, or set "disabled": true',
+  ])
+})

@@ -1,7 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client"
+import { toErrorMessage } from "../../base/error.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 import { carryTask } from "./carry-task.ts"
 
 export interface ServerProcessOptions {
@@ -59,7 +62,9 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
         signalGroup(started, "SIGKILL")
         transport.onclose?.()
       })
-      await once(started, "spawn")
+      await once(started, "spawn").catch((error: unknown) => {
+        throw new Error(describeStartProblem(error, { command, cwd }))
+      })
       started.on("error", (error) => transport.onerror?.(error))
     },
     async send(message) {
@@ -75,6 +80,13 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
     },
   }
   return transport
+}
+
+function describeStartProblem(error: unknown, { command, cwd }: Pick<ServerProcessOptions, "command" | "cwd">): string {
+  const code = systemCodeOf(error)
+  if (code === "ENOENT") return existsSync(cwd) ? `the program ${command} was not found` : `there is no folder ${cwd}`
+  if (code === "EACCES") return `the program ${command} may not be executed`
+  return `the program ${command} could not be started: ${toErrorMessage(error)}`
 }
 
 /** A line that is no message is reported and skipped; a message without end closes the connection. */
