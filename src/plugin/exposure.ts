@@ -18,6 +18,7 @@ import {
 import type { ContributingPlugin } from "./tool-index.ts"
 import type { Tool } from "./tool.ts"
 
+const MOST_MODELS_NAMED = 6
 const LONGEST_SHUTDOWN_MS = 10_000
 
 /**
@@ -63,17 +64,12 @@ export async function unexposePlugin(state: RegistryState, registered: Registere
   })
 }
 
-async function initialize(state: RegistryState, { plugin, config }: RegisteredPlugin): Promise<boolean> {
+async function initialize(state: RegistryState, registered: RegisteredPlugin): Promise<boolean> {
+  const { plugin, config } = registered
   const { name, modelRequirements } = plugin
   const { models } = state
   if (models.length > 0 && !models.some((model) => meetsModelRequirements(modelRequirements, model))) {
-    const wanted = modelRequirements?.join(", ")
-    skip(
-      state,
-      name,
-      "model_requirement",
-      `Plugin "${name}" needs one of ${wanted}; the model is ${models.join(", ")}.`,
-    )
+    skip(state, name, "model_requirement", describeOtherModel(registered, models))
     return false
   }
   try {
@@ -83,6 +79,16 @@ async function initialize(state: RegistryState, { plugin, config }: RegisteredPl
     skip(state, name, "failed_to_initialize", `Plugin "${name}" did not initialize: ${toErrorMessage(error)}`)
     return false
   }
+}
+
+function describeOtherModel(registered: RegisteredPlugin, models: readonly string[]): string {
+  const { name, modelRequirements = [] } = registered.plugin
+  const tools = toContributors(registered).flatMap((contributor) => (contributor.tools ?? []).map((tool) => tool.name))
+  const lost = tools.length > 0 ? ` Without it there is no ${tools.join(", ")}.` : ""
+  const named = modelRequirements.slice(0, MOST_MODELS_NAMED).join(", ")
+  const others = modelRequirements.length - MOST_MODELS_NAMED
+  const wanted = others > 0 ? `${named} and ${others} more` : named
+  return `The ${name} plugin is off: it is for ${wanted}, and not for ${models.join(", ")}.${lost}`
 }
 
 /** Rejects if the plugin takes too long. It is then left alone, so that it cannot keep other plugins from closing. */

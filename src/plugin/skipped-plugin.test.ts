@@ -13,9 +13,19 @@ describe("skipped plugins", () => {
       {
         name: "pictures",
         reason: "model_requirement",
-        message: 'Plugin "pictures" needs one of gemini-3-pro*, gpt-?; the model is gemini-2.5-flash.',
+        message:
+          "The pictures plugin is off: it is for gemini-3-pro*, gpt-?, and not for gemini-2.5-flash. Without it there is no pictures_it.",
       },
     ])
+  })
+
+  it("names only the first of many models that a skipped plugin is for", async () => {
+    const registry = createRegistry({ model: "lm/x" })
+    const modelRequirements = Array.from("abcdefgh", (letter) => `${letter}/*`)
+    await registry.register(createTestPlugin("pictures", { modelRequirements, tools: [] }))
+    expect(registry.skipped()[0]?.message).toBe(
+      "The pictures plugin is off: it is for a/*, b/*, c/*, d/*, e/*, f/* and 2 more, and not for lm/x.",
+    )
   })
 
   it("exposes a plugin whose pattern matches the model, and any plugin while no model is known", async () => {

@@ -138,7 +138,7 @@ test("004-45: what is skipped for its model is listed with the reason, and welco
     {
       name: "picky",
       reason: "model_requirement",
-      message: 'Plugin "picky" needs one of large*; the model is scripted/model.',
+      message: "The picky plugin is off: it is for large*, and not for scripted/model. Without it there is no say.",
     },
   ])
   const session = await runtime.createSession({ model: "other/large" })
