@@ -7,6 +7,7 @@ import { keepCompiled } from "./compile-cache.ts"
 import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
 import { describeRefusal } from "./start/describe-refusal.ts"
 import { EXIT_CODES } from "./start/exit-code.ts"
+import { addHelpNotes } from "./start/help-notes.ts"
 import { plain } from "./format/format.ts"
 
 const EXAMPLES = `
@@ -15,9 +16,9 @@ Examples:
   meanwhile --resume                          go on with the last conversation
   meanwhile --model anthropic/claude-sonnet-5-5
   meanwhile run "what does this folder hold?" one prompt, then the end
-  git diff | meanwhile run - --json           the prompt from a pipe, the events as JSON
-  meanwhile tasks                             what runs in the background, and what came of it
-  meanwhile worker --engine postgres://me@db/work   take work from a store that many share
+  git diff | meanwhile run - --json           from a pipe, with events as JSON
+  meanwhile tasks                             what runs, and what came of it
+  meanwhile worker --engine postgres://me@db/work   take shared work
 
 With --concurrency 0 a chat or a run leaves all tasks to workers.
 Without a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) it talks with a built-in offline model.
@@ -84,7 +85,6 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
     .helpCommand("help [command]", "show how the program, or a command of it, is used")
-    .addHelpText("after", EXAMPLES)
     .action(async (options: object, command: Command) => {
       if (command.args.length > 0) command.error(toUnknownWord(command.args[0] ?? ""))
       keepCompiled()
@@ -103,7 +103,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     if (isAskedFor) keepCompiled()
     program.addCommand(isAskedFor ? (await load()).createCommand() : new Command(name).description(description))
   }
-  return withRefusal(program, "meanwhile")
+  return withRefusal(addHelpNotes(program, EXAMPLES), "meanwhile")
 }
 
 /** NaN for anything but a valid number. The command refuses it, since the valid range depends on the command. */

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander"
 import { EXIT_CODES } from "../start/exit-code.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
+import { addHelpNotes } from "../start/help-notes.ts"
 import { showSharedOptions } from "../start/shared-options.ts"
 import { readPrompt } from "./read-prompt.ts"
 
@@ -16,8 +17,7 @@ const SHARED_OPTIONS = ["--data-dir", "--engine", "--concurrency", "--model", "-
 
 const AFTER = `
 What is piped in beside a prompt is said with it: git diff | meanwhile run "review this"
-The answer goes to standard output, everything else to standard error. Before it ends it waits for the tasks that the
-answer left in the background, and prints what the agent reports of them. Waiting costs no tokens.
+The answer goes to standard output, everything else to standard error. Before it ends it waits for the tasks that the answer left in the background, and prints what the agent reports of them. Waiting costs no tokens.
 With --concurrency 0 it leaves all tasks to workers.
 Exit codes: 0 completed, 1 the turn, a report or a task failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
@@ -30,7 +30,6 @@ export function createCommand(): Command {
     .option("--session <id>", "go on with this conversation")
     .option("--timeout <seconds>", "stop when it takes longer", toSeconds)
     .option("--no-wait", "do not wait for background tasks and their reports; says what becomes of them")
-    .addHelpText("after", AFTER)
     .action(async (given: string | undefined, _options: object, command: Command) => {
       const { json = false, yes = false, timeout, wait, ...options } = command.optsWithGlobals<RunOptions>()
       const prompt = await readPrompt(given, process.stdin)
@@ -46,7 +45,7 @@ export function createCommand(): Command {
       })
       process.exitCode = EXIT_CODES[exit]
     })
-  return showSharedOptions(run, SHARED_OPTIONS)
+  return showSharedOptions(addHelpNotes(run, AFTER), SHARED_OPTIONS)
 }
 
 function toSeconds(value: string): number {

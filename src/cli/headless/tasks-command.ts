@@ -11,6 +11,7 @@ import { tellCommand } from "../command/tell-command.ts"
 import { formatAnnouncement, plain } from "../format/format.ts"
 import { tellAside } from "../start/find-engine.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
+import { addHelpNotes } from "../start/help-notes.ts"
 import { showSharedOptions, STORE_OPTIONS } from "../start/shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
@@ -57,8 +58,7 @@ export function createCommand(): Command {
     .addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
     .addCommand(toShellCommand(answer, answerCommand, workOnTasks))
     .addCommand(toShellCommand(tell, tellCommand, workOnTasks))
-    .addHelpText("after", AFTER)
-  return showSharedOptions(tasks, [...STORE_OPTIONS, "--trust"])
+  return showSharedOptions(addHelpNotes(tasks, AFTER), [...STORE_OPTIONS, "--trust"])
 }
 
 function createListCommand(): Command {

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from "commander"
 import type { Program } from "../../program/open-program.ts"
 import { EXIT_CODES } from "../start/exit-code.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
+import { addHelpNotes } from "../start/help-notes.ts"
 import { showSharedOptions } from "../start/shared-options.ts"
 
 type WorkerKind = NonNullable<Program["worker"]["kinds"]>[number]
@@ -16,11 +17,8 @@ interface WorkerCommandOptions extends GlobalOptions {
 }
 
 const AFTER = `
-It has the plugins and the configuration of the folder it is started in, and takes only tasks whose tool it has. With
---concurrency, limits per plugin and session count only where the configuration names them. What needs a person waits in
-the inbox.
-SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks are stopped once --drain is over. A second
-one ends it at once; others then take over what it ran. A terminal that is gone (SIGHUP) stops it too.
+It has the plugins and the configuration of the folder it is started in, and takes only tasks whose tool it has. With --concurrency, limits per plugin and session count only where the configuration names them. What needs a person waits in the inbox.
+SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks are stopped once --drain is over. A second one ends it at once; others then take over what it ran. A terminal that is gone (SIGHUP) stops it too.
 Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 
 /** `meanwhile worker`: a process that runs tasks and has no conversation. */
@@ -38,7 +36,6 @@ export function createCommand(): Command {
       toSeconds,
     )
     .option("--verbose", "tell what it takes and what comes of it")
-    .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
       const { kinds, drain, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
       const { runWorker } = await import("./run-worker.ts")
@@ -49,7 +46,7 @@ export function createCommand(): Command {
       })
       process.exitCode = EXIT_CODES[exit]
     })
-  return showSharedOptions(worker, SHARED_OPTIONS)
+  return showSharedOptions(addHelpNotes(worker, AFTER), SHARED_OPTIONS)
 }
 
 function toSeconds(text: string): number {
