@@ -1,8 +1,12 @@
 import { plain, plainLines } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Screen } from "../screen/screen.ts"
+import { widthOf } from "../screen/text-width.ts"
+import { wrapWords } from "../screen/wrap-words.ts"
 import type { Transcript } from "./transcript.ts"
 
+/** For the text behind the name of an agent. */
+const FEWEST_COLUMNS = 20
 const OUTPUT_LINES = 12
 const OUTPUT_CHARACTERS = 400
 
@@ -43,7 +47,11 @@ export function createAgentLines(options: AgentLinesOptions): AgentLines {
 
   const note = (text: string): void => {
     const name = label()
-    target.print(name === "" ? text : text.replaceAll(/^/gm, style.cyan(`${name} │ `)))
+    if (name === "") return target.print(text)
+    const prefix = `${name} │ `
+    // Broken here: a line that the terminal breaks would go on without the name.
+    const rows = wrapWords(text, Math.max(FEWEST_COLUMNS, notes.columns - widthOf(prefix)))
+    target.print(rows.replaceAll(/^/gm, style.cyan(prefix)))
   }
   const answer = createLineBuffer((lines) => note(lines.join("\n")))
   const reasoning = createLineBuffer((lines) => note(lines.map((line) => style.dim(line)).join("\n")))

@@ -58,6 +58,18 @@ test("a subagent's words come in whole lines behind its name", () => {
   expect(shown()).toBe("I ask. \nreviewer │ one\nreviewer │ two\n")
 })
 
+test("a line of a subagent that is longer than the terminal goes on behind the name", () => {
+  const { show, shown } = open({ columns: 40 })
+  show({ type: "agent.created", agent: CHILD, name: "reviewer", parent: MAIN, model: "offline/rules" })
+  show({
+    type: "content.delta",
+    agent: CHILD,
+    source: "model",
+    text: "All files are there and none of them is empty.\n",
+  })
+  expect(shown()).toBe("reviewer │ All files are there and none\nreviewer │ of them is empty.\n")
+})
+
 test("the output of calls is indented and cut, by a count that begins anew with the next call", () => {
   const { show, shown } = open()
   const call = { agent: MAIN, callId: "1", tool: "run_command" }
