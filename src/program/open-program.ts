@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../app.ts"
 import type { Variables } from "../base/environment.ts"
-import { toErrorMessage } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { toOneLine } from "../base/one-line.ts"
 import type { McpConfig } from "../builtin/mcp/mcp-config.ts"
 import { createMcpPlugin, type McpPlugin } from "../builtin/mcp/mcp-plugin.ts"
@@ -66,6 +66,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const request = { directory: workingDirectory, isTrusted: folder.trust === "trusted", environment }
   const { values: configured, plugins } = await loadConfig({ ...program, ...request })
   const values = withOptions(configured, options)
+  if (options.worker) requireWork(values)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
   const mcp = await createServers(options, folder, values.engine, () => refreshMcp())
@@ -132,6 +133,14 @@ function withOptions(config: ProgramConfig, options: ProgramOptions): ProgramCon
     reports: { ...config.reports, enabled: config.reports.enabled && makesReports },
     ...(maxConcurrentTasks !== undefined && { background: { ...config.background, maxConcurrentTasks } }),
   }
+}
+
+/** A worker that takes nothing is none. */
+function requireWork({ background }: ProgramConfig): void {
+  if (background.maxConcurrentTasks > 0) return
+  const message =
+    "background.maxConcurrentTasks is 0: a worker would take nothing. Set it to 1 or more, or start with --concurrency N."
+  throw new MeanwhileError("invalid_input", message)
 }
 
 /** Null if the folder names no server. */

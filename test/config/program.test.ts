@@ -180,3 +180,14 @@ test("a program without a prompt for commands names the file of a server that it
     'MCP server gone is not reachable: the program /nowhere/server was not found. Check its entry in .mcp.json, or set "disabled": true',
   ])
 })
+
+test("a worker whose configuration lets it take nothing is refused, with the key", async () => {
+  const workingDirectory = createFolder()
+  const folders = { workingDirectory, dataDirectory: join(workingDirectory, "data"), homeDirectory: createFolder() }
+  const environment = { MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "0" }
+  const opening = openProgram({ ...folders, environment, trust: false, notify() {}, worker: {} })
+  await expect(opening).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringMatching(/^background\.maxConcurrentTasks is 0: a worker would take nothing\./),
+  })
+})
