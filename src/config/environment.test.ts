@@ -36,6 +36,12 @@ describe("environment variables", () => {
     )
   })
 
+  it("are told as JSON where a list is wanted", async () => {
+    await expect(load({ MEANWHILE_RULES_LIST: "one, two" })).rejects.toThrow(
+      'rules.list (set by the environment variable MEANWHILE_RULES_LIST): must be a list, as JSON: ["one","two"]',
+    )
+  })
+
   it("that set nothing are refused, with a hint at the variable that was meant", async () => {
     await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURENT_TASKS: "2" })).rejects.toThrow(
       "Did you mean MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS?",

@@ -36,7 +36,7 @@ export function readOverrides(
     )
     const overrides = set.map(([variable, text = ""]) => {
       const key = keys.get(spelled.get(variable) ?? variable)
-      if (!key) throw toUnknownVariable(variable, isSingleValue(schema) ? [whole] : keys.keys())
+      if (!key) throw toUnknownVariable(variable, isSingleValue(schema) ? [whole] : findNear(variable, keys, prefix))
       return { variable, section, key: key.name, value: toValue(key, text) }
     })
     return [...single, ...overrides]
@@ -57,8 +57,13 @@ function toValue({ isText }: SectionKey, text: string): unknown {
   }
 }
 
-function toUnknownVariable(variable: string, known: Iterable<string>): MeanwhileError {
-  const near = findNearNames(variable, known)
+/** The prefix that all share is left out: it would make every name near. */
+function findNear(variable: string, keys: ReadonlyMap<string, unknown>, prefix: string): readonly string[] {
+  const names = [...keys.keys()].map((name) => name.slice(prefix.length))
+  return findNearNames(variable.slice(prefix.length), names).map((name) => `${prefix}${name}`)
+}
+
+function toUnknownVariable(variable: string, near: readonly string[]): MeanwhileError {
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Remove it."
   return new MeanwhileError("invalid_input", `The environment variable ${variable} sets nothing. ${hint}`, { variable })
 }

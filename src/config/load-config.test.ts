@@ -91,8 +91,10 @@ describe("another spelling of a key", () => {
 
 describe("a mistake in the configuration", () => {
   it.each([
-    [`{ "background": { "maxConcurrentTasks": "3" } }`, ["background.maxConcurrentTasks:", "expected number"]],
-    [`{ "background": { "maxConcurrentTasks": 0 } }`, ["background.maxConcurrentTasks:", ">0"]],
+    [`{ "background": { "maxConcurrentTasks": "3" } }`, ["background.maxConcurrentTasks: must be a number"]],
+    [`{ "background": { "maxConcurrentTasks": 0 } }`, ["background.maxConcurrentTasks: must be above 0"]],
+    [`{ "background": { "maxConcurrentTasks": 2.5 } }`, ["background.maxConcurrentTasks: must be a whole number"]],
+    [`{ "prices": { "a": {} } }`, ["prices.a.input: is missing; it must be a number"]],
     [
       `{ "background": { "maxTasks": 3 } }`,
       ["background.maxTasks:", "Allowed here: maxConcurrentTasks, timeoutOverrideSeconds."],
@@ -108,10 +110,10 @@ describe("a mistake in the configuration", () => {
     [`{ "mcp": {} }`, ["mcp: there is no such key. MCP servers are listed in .mcp.json beside this file."]],
     [`{ "prices": { "a": { "input": 1, "cache": 2 } } }`, ["prices.a.cache:", "Did you mean cached?"]],
     [`{ "rules": { "list": [{ "tools": "x", "tool": "y" }] } }`, ["rules.list.0.tools:", "Allowed here: tool."]],
-    [`{ "background": 3 }`, ["background:", "expected object"]],
+    [`{ "background": 3 }`, ["background: must be an object"]],
     [`{ "plugins": "shell" }`, ["plugins: must be a list"]],
     [`{ "plugins": [{ "path": "./x.ts" }] }`, ["plugins.0: must be a package name, a path"]],
-    [`[]`, ["the whole: must be an object"]],
+    [`[]`, ["is not valid:\n  it must be an object"]],
     [`{ "a": `, ["meanwhile.config.json cannot be read"]],
   ])("%s is refused with the key and what is allowed", async (content, messages) => {
     const refused = loadTrusted("meanwhile.config.json", content)

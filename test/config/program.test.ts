@@ -191,3 +191,8 @@ test("a worker whose configuration lets it take nothing is refused, with the key
     message: expect.stringMatching(/^background\.maxConcurrentTasks is 0: a worker would take nothing\./),
   })
 })
+
+test("a variable that sets nothing is refused with the name that was meant, and with none that only begins alike", async () => {
+  const environment = { MEANWHILE_BACKGROUND_THRESHOLD_SECOND: "2" }
+  await expect(open({ environment })).rejects.toThrow(/Did you mean MEANWHILE_BACKGROUND_THRESHOLD_SECONDS\?$/)
+})
