@@ -129,6 +129,14 @@ test("the first folder's profile counts, and the second of the name is told of",
   )
 })
 
+test("where there is no profile, the list says where to write one", async () => {
+  const folder = join(createFolder(), "profiles")
+  const { session } = await openSubagents({ main: [], profiles: [], directories: [folder] })
+  expect(await session.runCommand("profiles")).toBe(
+    `There are no profiles. To add one, write its instructions into a file NAME.md in ${folder}.`,
+  )
+})
+
 test("folders of profiles are absolute", () => {
   expect(() => createSubagentPlugin({ directories: ["profiles"] })).toThrow(/absolute directories only/)
 })

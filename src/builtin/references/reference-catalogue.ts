@@ -13,11 +13,12 @@ export function createReferenceCatalogue(given: readonly Reference[], folder: st
   }
   return {
     load,
-    /** References in the order of the ids. One unknown id refuses all of them; the refusal names near ids. */
-    find: async (ids: readonly string[]): Promise<readonly Reference[]> => {
+    folder,
+    /** References in the order of the ids. One unknown id refuses all of them; the refusal names near ids and `list`. */
+    find: async (ids: readonly string[], list: string): Promise<readonly Reference[]> => {
       const { references } = await load()
       const byId = new Map(references.map((reference) => [reference.id, reference]))
-      return [...new Set(ids)].map((id) => byId.get(id) ?? refuse(id, [...byId.keys()]))
+      return [...new Set(ids)].map((id) => byId.get(id) ?? refuse(id, [...byId.keys()], list))
     },
   }
 }
@@ -33,11 +34,9 @@ function withoutRepeated(references: readonly Reference[], problems: readonly st
   return { references: [...byId.values()], problems: [...problems, ...repeated] }
 }
 
-function refuse(id: string, known: readonly string[]): never {
+function refuse(id: string, known: readonly string[], list: string): never {
   const near = findNearNames(id, known)
   const hint =
-    near.length > 0
-      ? `Did you mean ${near.map((each) => `"${each}"`).join(", ")}?`
-      : "listReferences shows those there are."
+    near.length > 0 ? `Did you mean ${near.map((each) => `"${each}"`).join(", ")}?` : `${list} shows those there are.`
   throw new MeanwhileError("not_found", `There is no reference ${JSON.stringify(id)}. ${hint}`, { near })
 }

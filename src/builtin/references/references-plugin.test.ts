@@ -65,7 +65,20 @@ describe("the catalogue", () => {
     expect(await call("listReferences", {})).toBe(all)
     expect(await type("listReferences", "")).toBe(all)
     expect(await call("listReferences", { tag: "code" })).not.toContain("api")
-    expect(await type("listReferences", "none")).toBe("There are no references.")
+    expect(await type("listReferences", "none")).toBe("There are no such references.")
+  })
+
+  it("says how to add a reference where there is none, and names the command to the person who types", async () => {
+    const { type, call } = await open()
+    expect(await type("listReferences", "")).toMatch(
+      /^There are no references\. Name documents as references\.documents /,
+    )
+    const { type: typeBesideFolder, root } = await open({ directory: "references" })
+    const add = `There are no references. To add one, put a Markdown file into ${join(root, "references")}.`
+    expect(await typeBesideFolder("listReferences", "")).toBe(add)
+    await expect(type("selectReferences", "nope")).rejects.toThrow(". /listReferences shows those there are.")
+    await expect(type("selectReferences", "")).rejects.toThrow(". /listReferences shows those there are.")
+    await expect(call("selectReferences", { ids: ["nope"] })).rejects.toThrow(". listReferences shows those there are.")
   })
 
   it("has the pages and the list of a folder, as they are now, and says which entries cannot be used", async () => {

@@ -7,7 +7,7 @@ import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
 import { type ReferencesConfigInput, referencesConfigSchema, toReference } from "./reference.ts"
 import { createReferenceCatalogue, type ReferenceCatalogue } from "./reference-catalogue.ts"
-import { countReferences, listAsText, showContents } from "./reference-text.ts"
+import { countReferences, describeNone, listAsText, showContents } from "./reference-text.ts"
 import type { JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 
@@ -73,10 +73,11 @@ function createDesk(catalogue: () => ReferenceCatalogue, reading: { readonly roo
       const { references, problems } = await catalogue().load()
       const wanted = tag.toLowerCase()
       const shown = references.filter(({ tags }) => tag === "" || tags.some((each) => each.toLowerCase() === wanted))
+      if (references.length === 0) return describeNone(problems, catalogue().folder)
       return listAsText({ references: shown, problems }, toIds(await documents.read(SELECTED)))
     },
-    select: async ({ documents }: SelectionOwner, ids: readonly string[]) => {
-      const references = await catalogue().find(ids)
+    select: async ({ documents }: SelectionOwner, ids: readonly string[], list: string) => {
+      const references = await catalogue().find(ids, list)
       const text = await showContents(references, reading)
       const found = references.map(({ id }) => id)
       const selected = toIds(await documents.read(SELECTED))
@@ -105,7 +106,10 @@ function createReferenceTools(desk: ReferenceDesk): readonly Tool[] {
       title: ({ ids }) => `read ${ids.length} references`,
       onCrash: "retry",
       run: async ({ ids }, context) =>
-        showModel([{ type: "text", text: await desk.select(context, ids) }], `read ${ids.join(", ")}`),
+        showModel(
+          [{ type: "text", text: await desk.select(context, ids, "listReferences") }],
+          `read ${ids.join(", ")}`,
+        ),
     }),
   ]
 }
@@ -125,8 +129,8 @@ function createReferenceCommands(desk: ReferenceDesk): readonly UserCommand[] {
       shareWithModel: true,
       run: (argument, context) => {
         const ids = argument.split(/[\s,]+/).filter((id) => id !== "")
-        if (ids.length > 0 && ids.length <= MOST_AT_ONCE) return desk.select(context, ids)
-        const message = `Name 1 to ${MOST_AT_ONCE} ids, with spaces between them. listReferences shows those there are.`
+        if (ids.length > 0 && ids.length <= MOST_AT_ONCE) return desk.select(context, ids, "/listReferences")
+        const message = `Name 1 to ${MOST_AT_ONCE} ids, with spaces between them. /listReferences shows those there are.`
         throw new MeanwhileError("invalid_input", message)
       },
     },

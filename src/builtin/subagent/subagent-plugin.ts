@@ -34,13 +34,13 @@ export function createSubagentPlugin({ directories = [], profiles = [] }: Subage
     kind: "tool",
     name: "subagent",
     systemInstructions: INSTRUCTIONS,
-    tools: [createSpawnSubagent(collection), createListProfiles(collection), createFinishTool()],
+    tools: [createSpawnSubagent(collection), createListProfiles(collection, directories), createFinishTool()],
     autoApprovedTools: ["list_subagent_profiles", FINISH_TOOL],
     userCommands: [
       {
         name: "profiles",
         description: "list the profiles of subagents",
-        run: async () => listAsText(await collection.load()),
+        run: async () => listAsText(await collection.load(), directories),
       },
     ],
   })
@@ -53,7 +53,7 @@ function checkProfile(profile: Profile): Profile {
   throw new MeanwhileError("invalid_input", message)
 }
 
-function createListProfiles(collection: ProfileCollection): Tool {
+function createListProfiles(collection: ProfileCollection, directories: readonly string[]): Tool {
   return defineTool({
     name: "list_subagent_profiles",
     description: "Lists the profiles that spawn_subagent takes, with what each is for, its model and its tools.",
@@ -61,14 +61,18 @@ function createListProfiles(collection: ProfileCollection): Tool {
     onCrash: "retry",
     run: async () => {
       const found = await collection.load()
-      return showModel([{ type: "text", text: listAsText(found) }], `there are ${found.profiles.length} profiles`)
+      return showModel(
+        [{ type: "text", text: listAsText(found, directories) }],
+        `there are ${found.profiles.length} profiles`,
+      )
     },
   })
 }
 
 /** The profiles as a list for the model and the person alike. */
-function listAsText({ profiles, problems }: FoundProfiles): string {
-  const lines = profiles.length > 0 ? profiles.map(toLine) : ["There are no profiles."]
+function listAsText({ profiles, problems }: FoundProfiles, [folder]: readonly string[]): string {
+  const way = folder === undefined ? "" : ` To add one, write its instructions into a file NAME.md in ${folder}.`
+  const lines = profiles.length > 0 ? profiles.map(toLine) : [`There are no profiles.${way}`]
   const broken = problems.map((problem) => `- ${problem}`)
   return [...lines, ...(broken.length > 0 ? ["These cannot be used:", ...broken] : [])].join("\n")
 }
