@@ -131,6 +131,12 @@ describe("deleting a conversation", () => {
     await expect(run("delete-session", ADA.id)).rejects.toMatchObject({ code: "wrong_state" })
     expect(questions).toEqual([])
   })
+
+  it("sends the person to another conversation only where there is one", async () => {
+    await expect(run("delete-session", ADA.id)).rejects.toThrow("Go on with another one first: /resume ID.")
+    for (const { id } of await directory.list()) if (id !== ADA.id) await directory.delete(id)
+    await expect(run("delete-session", ADA.id)).rejects.toThrow("Begin another one first, with a new start.")
+  })
 })
 
 describe("saving in the engine", () => {

@@ -71,12 +71,12 @@ async function deleteSession(shelf: SessionShelf, wanted: string, context: Comma
   if (wanted === "") {
     throw new MeanwhileError("invalid_input", "Say which conversation: /delete-session ID. /sessions shows the ids.")
   }
-  const chosen = findById(await shelf.list(), wanted)
+  const all = await shelf.list()
+  const chosen = findById(all, wanted)
   if (chosen.id === context.session) {
-    throw new MeanwhileError(
-      "wrong_state",
-      "This is the conversation you are in. Go on with another one first: /resume ID.",
-    )
+    const way =
+      all.length > 1 ? "Go on with another one first: /resume ID." : "Begin another one first, with a new start."
+    throw new MeanwhileError("wrong_state", `This is the conversation you are in. ${way}`)
   }
   const answer = await context.person.ask(
     {
