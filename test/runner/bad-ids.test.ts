@@ -86,7 +86,7 @@ test("a completed or live task is not retried", async () => {
   for (const id of [running, ended]) {
     await expect(tasks.retry(id, HERE)).rejects.toMatchObject({
       code: "wrong_state",
-      message: expect.stringContaining("only failed, timed_out, interrupted and cancelled tasks can be retried"),
+      message: expect.stringContaining("only failed, timed out, interrupted and cancelled tasks can be retried"),
     })
   }
   await expect(tasks.prioritize(ended, 5, HERE)).rejects.toMatchObject({ code: "wrong_state" })

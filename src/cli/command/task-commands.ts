@@ -1,4 +1,5 @@
-import { formatDuration, formatLeft, shortId } from "../format/format.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import { formatDuration, formatLeft, shortId, type Task } from "../format/format.ts"
 import { formatTaskRow } from "../format/format-task-row.ts"
 import { formatTaskView } from "../format/format-task-view.ts"
 import { formatAsked } from "../question/inbox.ts"
@@ -6,6 +7,7 @@ import { type Command, splitLine, type TaskContext, toUnknownArgument } from "./
 import { describeLack } from "./describe-lack.ts"
 
 const ROWS_SHOWN = 20
+const UNREPEATED: ReadonlySet<Task["status"]> = new Set(["queued", "running", "waiting", "stopping", "completed"])
 
 type Counts = Awaited<ReturnType<TaskContext["desk"]["tasks"]["counts"]>>
 
@@ -61,6 +63,7 @@ export const retryCommand: Command<TaskContext> = {
     refuseMore(id, retryCommand.usage)
     if (!requireId(id, "retry", screen)) return
     const { task: before } = await desk.tasks.find(id)
+    requireRepeatable(before)
     const task = await desk.tasks.retry(before.id, { folder: process.cwd() })
     const lack = await describeLack(desk, task)
     const isAsked = task.status === "waiting"
@@ -68,6 +71,13 @@ export const retryCommand: Command<TaskContext> = {
     screen.print(`[${shortId(task.id)}] run ${task.run} ${standing}${lack}${formatLeft(before)}`)
     announceEnd(task.id)
   },
+}
+
+/** Says it with the id that other lines have. What else keeps a task from another run, the runtime says. */
+function requireRepeatable({ id, kind, status }: Task): void {
+  if (kind === "turn" || !UNREPEATED.has(status)) return
+  const message = `[${shortId(id)}] is ${status}: only failed, timed out, interrupted and cancelled tasks run again.`
+  throw new MeanwhileError("wrong_state", message)
 }
 
 /** Refuses words behind the id. */

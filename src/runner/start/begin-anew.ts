@@ -116,7 +116,7 @@ function requireRetryable(task: TaskRecord): void {
   if (!RETRYABLE.has(task.status)) {
     throw new MeanwhileError(
       "wrong_state",
-      `Task ${task.id} is ${task.status}: only failed, timed_out, interrupted and cancelled tasks can be retried.`,
+      `Task ${task.id} is ${task.status}: only failed, timed out, interrupted and cancelled tasks can be retried.`,
       { status: task.status },
     )
   }
