@@ -82,8 +82,17 @@ test("a retry of a task that no worker can run says what is missing", async () =
   const [{ id } = { id: "" }] = (await meanwhile.tasks.list({})).items
   await meanwhile.tasks.cancel(id, { by: "person" })
   expect(await showCommand(retryCommand, id, meanwhile)).toMatch(
-    /run 2 is queued; its end will be announced: no worker is there\n/,
+    /run 2 is queued; its end will be announced \(it waits: no worker is there\)\n/,
   )
+})
+
+test("a task that does not run again is refused with the id that other lines have", async () => {
+  const meanwhile = await openWithQueued("sleep 1")
+  const [{ id } = { id: "" }] = (await meanwhile.tasks.list({})).items
+  await expect(showCommand(retryCommand, id, meanwhile)).rejects.toMatchObject({
+    code: "wrong_state",
+    message: `[${id.slice(0, 8)}] is queued: only failed, timed out, interrupted and cancelled tasks run again.`,
+  })
 })
 
 test("a folder that does not exist is reported as missing", async () => {

@@ -20,7 +20,7 @@ test("a chat leaves its tasks to a worker, and every program shows who runs them
   chat.type("/start sleep 1000")
   const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued in the background.*: no worker takes tool tasks/)).slice(1, 9)
   expect(await look("tasks")).toMatch(
-    new RegExp(`^${id} {2}queued .* no worker takes tool tasks · sleep 1000\\n1 queued`),
+    new RegExp(`^${id} {2}queued .* sleep 1000 · no worker takes tool tasks\\n1 queued`),
   )
   expect(await look("tasks", "show", id)).toMatch(/^waits {5}for a worker: no worker takes tool tasks$/m)
 

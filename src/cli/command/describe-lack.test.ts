@@ -11,7 +11,9 @@ function describe(find: () => Promise<unknown>): Promise<string> {
 }
 
 test("the reason why a task stays in the queue is given, and left out if it cannot be read", async () => {
-  expect(await describe(async () => ({ missing: { text: "no worker is there" } }))).toBe(": no worker is there")
+  expect(await describe(async () => ({ missing: { text: "no worker is there" } }))).toBe(
+    " (it waits: no worker is there)",
+  )
   expect(await describe(async () => ({ missing: null }))).toBe("")
   expect(await describe(() => Promise.reject(new Error("the store is away")))).toBe("")
 })

@@ -10,5 +10,5 @@ export async function describeLack(
   { id, status }: Pick<Task, "id" | "status">,
 ): Promise<string> {
   const view = status === "queued" ? await tasks.find(id).catch(() => null) : null
-  return view?.missing ? `: ${plain(view.missing.text)}` : ""
+  return view?.missing ? ` (it waits: ${plain(view.missing.text)})` : ""
 }
