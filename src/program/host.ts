@@ -59,8 +59,9 @@ export async function findStorageProblem(
   if (plugin !== "file") return null
   const path = resolve(workingDirectory, storagePath)
   try {
-    // Of a file it is told like of what would lie below one.
-    if (await tryUse(path)) await readdir(path)
+    // First, as it tells a file from a folder that may not be written.
+    if (await exists(path)) await readdir(path)
+    await tryUse(path)
     return null
   } catch (error) {
     return describeStorageProblem(path, error)

@@ -82,6 +82,8 @@ test("a folder in which conversations cannot be kept is named with its key, by t
   await trust()
   const text = `The folder for conversations ${join(workingDirectory, "file/talks")} cannot be used: a part of that path is a file. Name another one as session.storagePath in the configuration.`
   expect((await examine())("conversations")).toMatchObject({ status: "problem", text })
+  const file = await examine({ MEANWHILE_SESSION_STORAGE_PATH: "file" })
+  expect(file("conversations")?.text).toContain("cannot be used: a part of that path is a file.")
   const told: string[] = []
   const folders = { dataDirectory, workingDirectory, homeDirectory }
   await using _program = await openProgram({
