@@ -36,7 +36,7 @@ describe("environment variables", () => {
     )
   })
 
-  it("are told as JSON where a list is wanted", async () => {
+  it("that should be a list are refused with their value as JSON", async () => {
     await expect(load({ MEANWHILE_RULES_LIST: "one, two" })).rejects.toThrow(
       'rules.list (set by the environment variable MEANWHILE_RULES_LIST): must be a list, as JSON: ["one","two"]',
     )

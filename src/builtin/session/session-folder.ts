@@ -78,7 +78,7 @@ export function createSessionFolder(path: string): SessionFolder {
   }
 }
 
-/** A folder that cannot be used is told with the key of the configuration that names it. */
+/** Refuses a folder that cannot be used with the key of the configuration that names it. */
 async function inFolder<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -73,7 +73,7 @@ export const retryCommand: Command<TaskContext> = {
   },
 }
 
-/** Says it with the id that other lines have. What else keeps a task from another run, the runtime says. */
+/** Refuses a task whose status allows no other run, by its short id. The runtime refuses it for all other reasons. */
 function requireRepeatable({ id, kind, status }: Task): void {
   if (kind === "turn" || !UNREPEATED.has(status)) return
   const message = `[${shortId(id)}] is ${status}: only failed, timed out, interrupted and cancelled tasks run again.`

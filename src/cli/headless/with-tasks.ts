@@ -126,7 +126,7 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-/** The agent that waited for this task, which has ended: this program does not run it. */
+/** The agent that waited for this task, once the task has ended. This program does not run the agent. */
 async function findQueuedAgent({ tasks }: Desk, task: Standing["view"]["task"]): Promise<typeof task | null> {
   if (!("endedAt" in task) || task.parentTask === null) return null
   let above = (await tasks.find(task.parentTask)).task

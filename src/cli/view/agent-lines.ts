@@ -49,7 +49,7 @@ export function createAgentLines(options: AgentLinesOptions): AgentLines {
     const name = label()
     if (name === "") return target.print(text)
     const prefix = `${name} │ `
-    // Broken here: a line that the terminal breaks would go on without the name.
+    // The line is broken here: its rest would have no name if the terminal broke it.
     const rows = wrapWords(text, Math.max(FEWEST_COLUMNS, notes.columns - widthOf(prefix)))
     target.print(rows.replaceAll(/^/gm, style.cyan(prefix)))
   }
