@@ -120,7 +120,7 @@ test("a person who stops an answer while the store is away, and leaves, is told 
   expect(await chat.exited).toBe(0)
   const leaving = toLeaving(chat.shown())
   expect(leaving).not.toMatch(/may not have kept|The turn that runs/)
-  const [, turn = ""] = /The stop could not be written: .* tasks cancel ([0-9a-f]{8})/.exec(leaving) ?? []
+  const [, turn = ""] = /The stop could not be saved: .* tasks cancel ([0-9a-f]{8})/.exec(leaving) ?? []
   await server.start()
   expect(turn, leaving).not.toBe("")
   const cancelled = await runToEnd({ directory, arguments: ["tasks", "cancel", turn, ...words] })
