@@ -113,7 +113,10 @@ test("`tasks` says that it did not read an untrusted configuration, and reads it
     "meanwhile.config.json may name another store, and was not read: you have not trusted it. `meanwhile trust` or --trust changes that.\n",
   )
   expect((await look("--trust")).stdout).toMatch(/completed/)
-  expect(await look()).toMatchObject({ stderr: "", stdout: expect.stringMatching(/completed/) as string })
+  const trusted = await look()
+  expect(trusted.stdout).toMatch(/completed/)
+  // On a busy machine a look also says that it waits for the store.
+  expect(trusted.stderr).not.toContain("trust")
 })
 
 test("a run whose tasks no worker takes says so once, and goes on waiting", async () => {
