@@ -4,7 +4,7 @@ import { type EngineTest, expectRefusal, waitUntil } from "./subject.ts"
 const LONG_MS = 60_000
 const SHORT_MS = 60
 /** Long enough that a busy machine does not pass it between two lines. */
-const RENEWED_MS = 200
+const RENEWED_MS = 500
 
 export function describeLeases(test: EngineTest): void {
   describe("leases", () => {
@@ -65,9 +65,10 @@ export function describeLeases(test: EngineTest): void {
       const other = await another()
       const [{ fence }] = await engine.store.commit([take("one", SHORT_MS)])
       await waitUntil(async () => (await other.store.leases("worker/"))[0]?.isOver)
-      await engine.store.commit([{ op: "lease.renew", key: "worker/1", holder: "one", fence }])
-      expect(await other.store.leases("worker/")).toMatchObject([{ isOver: false }])
-      await expectRefusal(other.store.commit([take("two", LONG_MS)]), "lease_held")
+      const renew = { op: "lease.renew", key: "worker/1", holder: "one", fence } as const
+      await engine.store.commit([renew])
+      // In one commit: on a busy machine the lease could be over again before another one.
+      await expectRefusal(engine.store.commit([renew, take("two", LONG_MS)]), "lease_held")
     })
 
     test("are free after their release, and the next fence is higher", async ({ engine }) => {

@@ -9,7 +9,7 @@ import { createRedactor } from "../../../src/runner/redaction/redactor.ts"
 import { createSpool } from "../../../src/runner/spool/spool.ts"
 import { isWorkerAlive } from "../../../src/runner/worker/worker-identity.ts"
 import type { TaskRecord } from "../../../src/task/record.ts"
-import { parseEffects } from "./effects.ts"
+import { parseWrittenEffects } from "./effects.ts"
 import { type Expectations, explain, findViolations } from "./outcome-invariants.ts"
 import { describeLive, readHistories, type StoredHistory } from "./store-invariants.ts"
 import { toExpectation } from "./shell-script.ts"
@@ -65,7 +65,7 @@ export function createCrashSite(): CrashSite {
     async findViolations(expected) {
       await using engine = await openEngine()
       const { store } = engine
-      const effects = parseEffects(readIfThere(effectsFile))
+      const effects = parseWrittenEffects(readIfThere(effectsFile))
       const histories = await readHistories(store)
       const ids = new Set<string>(histories.map(({ task }) => task.id))
       const leases = await store.leases("worker:")

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs"
-import { type Effect, parseEffects } from "./effects.ts"
+import { type Effect, parseEffects, withoutLate } from "./effects.ts"
 
 /** The effects of all workers of a fleet, in the order in which they happened. */
 export interface FleetEffects {
@@ -40,18 +40,4 @@ export function createFleetEffects(file: string): FleetEffects {
     read: (stoodStill) => parseEffects(withoutLate(readOn(), stoodStill).join("\n")),
     close: () => closeSync(descriptor),
   }
-}
-
-/**
- * Drops late effects. A process that is frozen between the look at its lease and the effect acts when it goes on, although
- * another worker has finished the step: no check closes this window, which is why effects are handed an idempotency key.
- * Only steps that may be repeated can come to that.
- */
-function withoutLate(lines: readonly string[], stoodStill: ReadonlySet<number>): readonly string[] {
-  const finished = new Set<string>()
-  return lines.filter((line) => {
-    const [what = "", key = "", pid = ""] = line.split(" ")
-    if (what === "done") finished.add(key)
-    return !(what === "did" && finished.has(key) && !key.endsWith("-once") && stoodStill.has(Number(pid)))
-  })
 }

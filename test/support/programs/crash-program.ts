@@ -10,6 +10,7 @@ import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
 import type { Command, Report } from "../chaos/crash-protocol.ts"
 import { createBurstTool, createChaosTools } from "../chaos/chaos-tools.ts"
+import { writeEffect } from "../chaos/effects.ts"
 
 /**
  * A program made to be killed. It takes commands as lines of JSON, reports their answers and every event that it sees, and its
@@ -25,7 +26,7 @@ function report(what: Report): void {
 }
 
 const world = {
-  act: (what: "did" | "done", key: string): void => appendFileSync(effectsFile, `${what} ${key} ${process.pid}\n`),
+  act: (what: "did" | "done", key: string): void => writeEffect((line) => appendFileSync(effectsFile, line), what, key),
   pause: (durationMs: number): Promise<void> => sleep(durationMs),
 }
 const environment = {

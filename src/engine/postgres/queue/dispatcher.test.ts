@@ -73,6 +73,17 @@ describe("leased tickets", () => {
     await waitUntil(async () => (await subject.countTickets()) === 1)
   })
 
+  test("a run whose ticket goes back and is fetched again in the same moment is offered once", async () => {
+    // Leases end while a request is looked after, as on a server that answers slowly.
+    const dispatcher = subject.open(1)
+    const ids = await subject.queue(5, {})
+    for (let round = 1; round <= 50; round++) {
+      const offered = await take(dispatcher, { limit: 10 })
+      expect(offered.filter((id, index) => offered.indexOf(id) !== index)).toEqual([])
+    }
+    await waitUntil(async () => (await take(dispatcher)).length === ids.length)
+  })
+
   test("a more urgent run comes before those that are leased", async () => {
     const dispatcher = subject.open()
     const [first] = await subject.queue(3, {})

@@ -71,10 +71,12 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
       // The runs at hand need not wait for those that may be found.
       else look.then((found) => found.length > 0 && wakeUp.call()).catch(() => {})
     }
-    const fitting = runs.filter((run) => run.fits && leased.isFree(run))
+    // A lease that ended meanwhile brings its run twice: from the first look at the leases, and fetched again.
+    const latest = [...new Map(runs.map((run) => [run.number, run])).values()]
+    const fitting = latest.filter((run) => run.fits && leased.isFree(run))
     const offered = withinRoom(fitting.toSorted(byTurn), request)
     const taken = new Set<QueuedRun>(offered)
-    const others = runs.filter((run) => request.plugins.includes(run.plugin) && !taken.has(run))
+    const others = latest.filter((run) => request.plugins.includes(run.plugin) && !taken.has(run))
     leased.release(others.map(({ id }) => id))
     return offered
   }
