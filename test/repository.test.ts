@@ -56,6 +56,16 @@ test("no test is left out of a run, and none is run alone", () => {
   expect(findLines(tests, /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|only|todo|fails)\b/)).toEqual([])
 })
 
+test("every property is tried with the seed of its run", () => {
+  const sources = files.filter((path) => path.endsWith(".ts") && path !== "test/repository.test.ts")
+  // The suite for authors of engines is published, without what only tests import.
+  const seeded = ["src/engine/suite/describe-model.ts", "test/support/assert-property.ts"]
+  const drawing = /\bfc\.(?:assert|check|sample|statistics)\b|\{[^}]*\b(?:assert|check)\b[^}]*\} from "fast-check"/
+  const lines = findLines(sources, drawing)
+  expect(new Set(lines.map((line) => line.split(":")[0]))).toEqual(new Set(seeded))
+  expect(seeded.filter((path) => !/\bseed: (?:TEST_)?SEED\b/.test(read(path)))).toEqual([])
+})
+
 test("the lock file names no host, and every dependency one exact version", () => {
   expect(findLines(["package-lock.json"], /"resolved": *"http/)).toEqual([])
   const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>

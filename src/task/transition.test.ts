@@ -1,5 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { assertProperty } from "../../test/support/assert-property.ts"
+import { TEST_SEED } from "../../test/support/chaos/seed.ts"
 import { expectStatus, isLive } from "../engine/suite/oracle.ts"
 import type { LifecycleEvent } from "./event.ts"
 import { createWaitId, createWorkerId } from "./id.ts"
@@ -9,7 +11,6 @@ import { STOPPERS } from "./stop.ts"
 import { transition } from "./lifecycle.ts"
 import type { Wait } from "./wait.ts"
 
-const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 1)
 const WAIT: Wait = { id: createWaitId(), reason: "person", question: null, expiresAt: null, onExpiry: null }
 const QUEUED: Run = {
   course: { run: 1, fence: 0, queuedAt: 0, startedAt: null, ranMs: 0 },
@@ -52,7 +53,7 @@ const historyArbitrary = fc.array(
 )
 
 function forEachStep(check: (before: Run, event: LifecycleEvent, after: Run | undefined, now: number) => void): void {
-  fc.assert(
+  assertProperty(
     fc.property(historyArbitrary, (history) => {
       let run = QUEUED
       let now = 1_000
@@ -65,11 +66,11 @@ function forEachStep(check: (before: Run, event: LifecycleEvent, after: Run | un
         run = after ?? run
       }
     }),
-    { seed: SEED, numRuns: 500 },
+    { numRuns: 500 },
   )
 }
 
-describe(`any sequence of events (seed ${SEED})`, () => {
+describe(`any sequence of events (seed ${TEST_SEED})`, () => {
   test("never leaves a terminal status and makes no transition that the table does not have", () => {
     forEachStep((before, event, after) => {
       if (!isLive(before.state.status)) expect(after).toBeUndefined()

@@ -14,7 +14,8 @@ import type { TaskStore } from "../../src/task/store.ts"
 import { isPostgres, openTestRuntime } from "../support/test-engine.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool, type GatedTool } from "../support/tools.ts"
-import { isLong, TEST_SEED } from "../support/chaos/seed.ts"
+import { assertProperty } from "../support/assert-property.ts"
+import { isLong } from "../support/chaos/seed.ts"
 import { describeLive, findBrokenHistories, findUnfinished, readHistories } from "../support/chaos/store-invariants.ts"
 
 const SLOTS = 2
@@ -48,7 +49,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 
 test("whatever happens in whatever order: no end is undone, each run has one notice, no number is missing, no slot is lost", async () => {
   const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), play)
-  await fc.assert(property, { seed: TEST_SEED, numRuns: isPostgres ? ON_A_SERVER : IN_A_FILE })
+  await assertProperty(property, { numRuns: isPostgres ? ON_A_SERVER : IN_A_FILE })
 }, 3_600_000)
 
 interface Stage {

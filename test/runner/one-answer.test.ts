@@ -4,6 +4,7 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { Answer, Execution } from "../../src/plugin/task-service.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
+import { assertProperty } from "../support/assert-property.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -54,7 +55,7 @@ test("a call has exactly one answer, and its task exactly one end, in whatever o
     else clock.advance(10_000)
   }
 
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(story, async ({ happenings, gaps, obeys, watches }) => {
       const { execution, answers, call } = await begin(obeys, watches)
       for (const [index, happening] of happenings.entries()) {

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { assertProperty } from "../support/assert-property.ts"
 import { createTestSpool, NEVER_STOPPED, readAll, toShell } from "../support/spool.ts"
 
 describe("B1. Offsets are absolute; a reader never loses or repeats a byte without being told", () => {
@@ -25,7 +26,7 @@ describe("B1. Offsets are absolute; a reader never loses or repeats a byte witho
   }
 
   test("whatever is written, in memory or on disk, below the cap or far above it", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(
         pieces,
         fc.nat(40),

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createRedactor } from "../../src/runner/redaction/redactor.ts"
+import { assertProperty } from "../support/assert-property.ts"
 import { measureComputingMs } from "../support/computing-time.ts"
 import { createTestSpool, readAll } from "../support/spool.ts"
 
@@ -107,7 +108,7 @@ describe("B7. Output is redacted on every read, in its length, whatever offsets 
     expect(Buffer.byteLength(whole)).toBe(Buffer.byteLength(text))
     expect(whole).toContain("*".repeat(8))
     expect(whole).not.toContain(secret)
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(fc.nat(text.length), fc.integer({ min: 4, max: 90 }), async (offset, limitBytes) => {
         const chunk = await run.read({ offset, limitBytes }, { isComplete: true })
         expect(chunk.text).toBe(Buffer.from(whole).toString("utf8", chunk.offset, chunk.nextOffset))

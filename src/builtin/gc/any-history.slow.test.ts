@@ -2,17 +2,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Message, textOf, userMessage } from "../../plugin/message.ts"
 import { leadOf } from "./lead.ts"
-import {
-  SEED,
-  CONFIG,
-  sum,
-  toUsage,
-  collect,
-  say,
-  call,
-  PLUGINS,
-  expectPairs,
-} from "../../../test/support/builtin/gc.ts"
+import { assertProperty } from "../../../test/support/assert-property.ts"
+import { CONFIG, sum, toUsage, collect, say, call, PLUGINS, expectPairs } from "../../../test/support/builtin/gc.ts"
 
 const text = fc.integer({ min: 0, max: 3_000 }).map((length) => "lorem ipsum ".repeat(length / 12))
 const file = fc.constant({ type: "file", mediaType: "image/png", source: { data: "A".repeat(600) } } as const)
@@ -98,7 +89,7 @@ describe.each(Object.entries(PLUGINS))("whatever the history, %s", (_name, creat
   })
 
   it("keeps pairs, order, the last user message and the recent turns, fits where it can, and is idempotent", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(
         history,
         fc.integer({ min: 400, max: 20_000 }),
@@ -134,7 +125,7 @@ describe.each(Object.entries(PLUGINS))("whatever the history, %s", (_name, creat
           expect(again.messages).toEqual(kept)
         },
       ),
-      { seed: SEED, numRuns: 150 },
+      { numRuns: 150 },
     )
   })
 })

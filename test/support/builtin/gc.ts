@@ -6,7 +6,6 @@ import type { ProviderResponse } from "../../../src/plugin/model.ts"
 import { NO_TOKENS } from "../../../src/plugin/token-usage.ts"
 import { createHybridGc, createSummarizeGc, createTruncateGc } from "../../../src/builtin/gc/gc-plugin.ts"
 
-export const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 1)
 export const CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
 
 export const estimateTokens = (message: Message): number => Math.ceil(JSON.stringify(message.parts).length / 4)

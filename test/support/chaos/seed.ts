@@ -40,7 +40,7 @@ export async function withSeed<Result>(
   try {
     return await round()
   } catch (error) {
-    const command = `MEANWHILE_TEST_SEED=${TEST_SEED} npx vitest run ${file} -t "${name}"`
+    const command = toRepeatCommand(file, name, isLong)
     throw new Error(
       `${error instanceof Error ? error.message : String(error)}\n(round seed ${seed}) Repeat: ${command}`,
       {
@@ -48,6 +48,11 @@ export async function withSeed<Result>(
       },
     )
   }
+}
+
+/** A long run plays other rounds than a short one. */
+export function toRepeatCommand(file: string, name: string, ofLongRun: boolean): string {
+  return `MEANWHILE_TEST_SEED=${TEST_SEED} npx vitest run ${ofLongRun ? "--mode long " : ""}${file} -t "${name}"`
 }
 
 /** Throws all violations in one message, because a repeated round may fail differently. */

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { assertProperty } from "../../../../test/support/assert-property.ts"
 import { createManualClock } from "../../../base/manual-clock.ts"
 import { createServerTime } from "./server-time.ts"
 
@@ -63,7 +64,7 @@ test("an answer that was long under way is no reason to go back", () => {
 test("however slow the answers, the time is never before what the server said, and never ahead of the server", () => {
   const way = fc.integer({ min: 0, max: 2_000 })
   const asking = fc.record({ pauseMs: fc.integer({ min: 0, max: 60_000 }), thereMs: way, backMs: way })
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(asking, { minLength: 1, maxLength: 30 }), (askings) => {
       const { clock, time, truth, ask } = openServer()
       let quickestMs = Number.POSITIVE_INFINITY
@@ -81,13 +82,12 @@ test("however slow the answers, the time is never before what the server said, a
         last = now
       }
     }),
-    { seed: 42 },
   )
 })
 
 test("with clocks that do not run alike, the time is as near as the last answer was quick", () => {
   const step = fc.record({ driftMs: fc.integer({ min: -3, max: 3 }), backMs: fc.integer({ min: 0, max: 50 }) })
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(step, { minLength: 1, maxLength: 50 }), (steps) => {
       const { clock, time, truth, ask, setClock } = openServer()
       ask()
@@ -99,6 +99,5 @@ test("with clocks that do not run alike, the time is as near as the last answer 
         expect(truth() - time.now()).toBeLessThan(backMs + 2)
       }
     }),
-    { seed: 42 },
   )
 })
