@@ -137,6 +137,28 @@ test("an untrusted folder is a warning and is not loaded; a trusted one with mis
   expect(after("config")).toMatchObject({ status: "problem", text: expect.stringContaining("background.maxTasks") })
 })
 
+test("of a folder that changed since it was trusted, no config is run and no server asked", async () => {
+  const server = (command: string) => JSON.stringify({ mcpServers: { gone: { command } } })
+  const { examine, trust, workingDirectory } = createProject({
+    "meanwhile.config.mjs": "export default {}",
+    ".mcp.json": server("/no/such/program"),
+  })
+  await trust()
+  const config = `import { writeFileSync } from "node:fs"
+    writeFileSync(new URL("config-ran", import.meta.url), "")
+    export default {}`
+  writeFileSync(join(workingDirectory, "meanwhile.config.mjs"), config)
+  writeFileSync(join(workingDirectory, ".mcp.json"), server("/no/such/program/either"))
+  const find = await examine()
+  expect(find("trust")).toMatchObject({
+    status: "warning",
+    text: expect.stringContaining("changed since you trusted it"),
+  })
+  expect(find("config")).toMatchObject({ status: "ok", text: "defaults" })
+  expect(existsSync(join(workingDirectory, "config-ran"))).toBe(false)
+  expect(find("mcp gone")).toBeUndefined()
+})
+
 test("a plugin that was skipped is a problem with its reason, unless only the model does not fit", async () => {
   const { examine, trust } = createProject({
     "meanwhile.config.json": `{ "plugins": ["./missing.mjs", "./picky.mjs"], "agent": { "model": "nobody/knows" } }`,

@@ -98,3 +98,12 @@ test("init does not trust what else lies in a folder", async () => {
   expect(await init()).toMatchObject({ isTrusted: false })
   expect(await trust()).toBe("untrusted")
 })
+
+test("init does not trust again what else has changed in a folder", async () => {
+  const { init, directory, path, trust } = createProject()
+  await init()
+  writeFileSync(join(directory, ".mcp.json"), "{}")
+  expect(await trust()).toBe("changed")
+  expect(await init(true)).toMatchObject({ path, isTrusted: false })
+  expect(await trust()).toBe("changed")
+})

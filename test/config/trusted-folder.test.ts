@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { openProgram, type ProgramOptions, type TrustQuestion } from "../../src/program/open-program.ts"
+import { findEngineUrl } from "../../src/program/engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const BUILT_IN = [
@@ -65,7 +67,20 @@ function createProject(files: Readonly<Record<string, string>> = FILES) {
       meanwhile,
     }
   }
-  return { directory, open, told, write: (changed: Readonly<Record<string, string>>) => write(directory, changed) }
+  const findEngine = () =>
+    findEngineUrl({
+      workingDirectory: directory,
+      homeDirectory,
+      environment: {},
+      notify: (text) => told.push(text),
+    })
+  return {
+    directory,
+    open,
+    findEngine,
+    told,
+    write: (changed: Readonly<Record<string, string>>) => write(directory, changed),
+  }
 }
 
 test("a cloned folder's config, servers, commands, profiles and references do nothing until the person trusts it", async () => {
@@ -109,6 +124,32 @@ test("a trusted config that changed is not run: neither its code nor the plugin 
   expect((await open()).plugins).toEqual(BUILT_IN)
   expect(Object.keys(globalThis)).not.toContain("changedConfigRan")
   expect(Object.keys(globalThis)).not.toContain("changedPluginRan")
+})
+
+test("a trusted config that changed is not run to learn which store it names, and the person is told why", async () => {
+  const { directory, open, findEngine, told, write } = createProject({ "meanwhile.config.mjs": "export default {}" })
+  await open({ trust: true })
+  write({
+    "meanwhile.config.mjs": `import { writeFileSync } from "node:fs"
+      writeFileSync(new URL("config-ran", import.meta.url), "")
+      export default { engine: "postgres://elsewhere/store" }`,
+  })
+  expect(await findEngine()).toBeUndefined()
+  expect(existsSync(join(directory, "config-ran"))).toBe(false)
+  expect(told.at(-1)).toMatch(/meanwhile\.config\.mjs may name another store.*changed since you trusted it/)
+})
+
+test("a reference of a trusted folder that changed is not there to be read", async () => {
+  const { open, write } = createProject({ ".meanwhile/references/house.md": "# House rules\nBe kind." })
+  const list = async (trust: boolean) => {
+    const model = createScriptedModel([{ calls: [{ tool: "listReferences", input: {} }] }, "Done."])
+    const session = await (await open({ trust, model })).meanwhile.createSession()
+    await session.send("Which rules are there?")
+    return JSON.stringify(model.requests.at(-1)?.messages)
+  }
+  expect(await list(true)).toContain("House rules")
+  write({ ".meanwhile/references/house.md": "# House rules\nBe cruel." })
+  expect(await list(false)).toContain("There are no references.")
 })
 
 test("a new command file takes the trust of its folder away", async () => {
