@@ -45,6 +45,17 @@ test("two waits of one run at the same time are one rest", async () => {
   expect((await meanwhile.tasks.result(id, { waitMs: 1e9 })).task.status).toBe("completed")
 })
 
+test("a run that is handed back while it rests keeps the time that it ran before it rested", async () => {
+  const { clock, agent, meanwhile, another, id } = await startResting()
+  clock.advance(5_000)
+  meanwhile.tasks.rest(id)
+  clock.advance(100_000)
+  await meanwhile.close()
+  const second = await another()
+  await agent.call(2)
+  expect((await second.tasks.get(id)).task.ranMs).toBe(5_000)
+})
+
 test("a run that is handed back keeps the time that it ran, and not the time that it rested", async () => {
   const { clock, agent, meanwhile, another, id, rest } = await startResting()
   clock.advance(5_000)

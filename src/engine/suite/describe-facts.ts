@@ -1,6 +1,19 @@
 import { describe, expect } from "vitest"
+import type { LifecycleEvent } from "../../task/event.ts"
 import { applyEvents, CANCELLED, createTask, PATCH, RUNNING } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
+
+const TIMED_OUT: LifecycleEvent = {
+  type: "task.timed_out",
+  by: "deadline",
+  reason: "too long",
+  survivors: [],
+  late: null,
+}
+const STOPPED = [
+  { status: "cancelled", by: "person", stopped: CANCELLED },
+  { status: "timed_out", by: "deadline", stopped: TIMED_OUT },
+] as const
 
 export function describeFacts(test: EngineTest): void {
   describe("noting facts", () => {
@@ -33,17 +46,19 @@ export function describeFacts(test: EngineTest): void {
       })
     })
 
-    test("of a stopped run that finished late keeps its result readable", async ({ engine }) => {
-      const { id, fence } = await createTask(engine, RUNNING)
-      await applyEvents(engine, id, { type: "task.stop_requested", by: "person", reason: "" }, CANCELLED)
-      const late = { type: "task.finished_late", patch: PATCH } as const
-      await expectRefusal(
-        engine.store.commit([{ op: "task.note", run: { taskId: id, run: 1, fence }, facts: [late] }]),
-        "stale_claim",
-      )
-      await engine.store.commit([{ op: "task.note", run: { taskId: id, run: 1 }, facts: [late] }])
-      expect(await engine.store.task(id)).toMatchObject({ status: "cancelled", patch: PATCH })
-    })
+    for (const { status, by, stopped } of STOPPED) {
+      test(`of a run that is ${status} and finished late keeps its result readable`, async ({ engine }) => {
+        const { id, fence } = await createTask(engine, RUNNING)
+        await applyEvents(engine, id, { type: "task.stop_requested", by, reason: "" }, stopped)
+        const late = { type: "task.finished_late", patch: PATCH } as const
+        await expectRefusal(
+          engine.store.commit([{ op: "task.note", run: { taskId: id, run: 1, fence }, facts: [late] }]),
+          "stale_claim",
+        )
+        await engine.store.commit([{ op: "task.note", run: { taskId: id, run: 1 }, facts: [late] }])
+        expect(await engine.store.task(id)).toMatchObject({ status, patch: PATCH })
+      })
+    }
 
     test("of an earlier run belongs to that run, but its usage to the task", async ({ engine }) => {
       const { id } = await createTask(engine)
