@@ -8,12 +8,14 @@ export interface Proxy extends AsyncDisposable {
    * Decides what becomes of data that the client sends. `pass` sends the data on; `cut` ends the connection instead; `swallow`
    * sends the data on, and ends the connection instead of passing the answer on; `hold` does nothing, like a server that hangs;
    * `delay` ends the client's connection, and sends the data on when `deliver` is called; bytes are sent back as the answer,
-   * and the connection ends.
+   * and the connection ends. Data that the client sends behind a promise waits for it.
    */
-  onRequest: (data: Buffer) => "pass" | "cut" | "swallow" | "hold" | "delay" | Buffer
+  onRequest: (data: Buffer) => Wish | Promise<Wish>
   /** Sends the delayed data, and resolves once the server is done with it. */
   deliver(): Promise<void>
 }
+
+type Wish = "pass" | "cut" | "swallow" | "hold" | "delay" | Buffer
 
 export async function startProxy(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl)
@@ -35,8 +37,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
         end()
       })
     }
-    client.on("data", (data) => {
-      const wish = proxy.onRequest(data)
+    const grant = (wish: Wish, data: Buffer): void => {
       if (wish === "hold") return
       if (wish === "cut") return end()
       if (Buffer.isBuffer(wish)) return void client.end(wish)
@@ -47,6 +48,12 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       }
       if (wish === "swallow") isSwallowing = true
       upstream.write(data)
+    }
+    client.on("data", (data) => {
+      const wish = proxy.onRequest(data)
+      if (!(wish instanceof Promise)) return grant(wish, data)
+      client.pause()
+      wish.then((known) => grant(known, data), end).finally(() => client.resume())
     })
     upstream.on("data", (data) => {
       if (isSwallowing) return end()

@@ -25,15 +25,24 @@ export interface Writing {
   readonly changes: TaskChange[]
 }
 
-/** A connection that has locked tasks and does not go on, like a suspended process. */
+/** A connection that has locked rows and does not go on, like a suspended process. */
 export interface Standing {
   /** The number of connections that wait for any lock. */
   waiting(): Promise<number>
   letGo(): Promise<void>
 }
 
+/** What is locked of the tasks: a group waits for a task before it writes, and for a notice while it writes. */
+const LOCKS = {
+  tasks: "SELECT FROM meanwhile.tasks WHERE id = ANY($1) FOR UPDATE",
+  notices: `SELECT FROM meanwhile.notices WHERE task IN (SELECT number FROM meanwhile.tasks WHERE id = ANY($1)) FOR UPDATE`,
+} as const
+
 /** A store of its own for the tests of one file, removed after them. `open` gives it another process. */
-export function useWritingStore(): { open(): Promise<Writing>; hold(ids: readonly TaskId[]): Promise<Standing> } {
+export function useWritingStore(): {
+  open(): Promise<Writing>
+  hold(ids: readonly TaskId[], rows?: keyof typeof LOCKS): Promise<Standing>
+} {
   let home: TestDatabase
   const databases: Database[] = []
 
@@ -52,11 +61,11 @@ export function useWritingStore(): { open(): Promise<Writing>; hold(ids: readonl
       databases.push(database)
       return createWriting(database)
     },
-    async hold(ids) {
+    async hold(ids, rows = "tasks") {
       const client = new pg.Client(home.url)
       await client.connect()
       await client.query("BEGIN")
-      await client.query("SELECT FROM meanwhile.tasks WHERE id = ANY($1) FOR UPDATE", [ids])
+      await client.query(LOCKS[rows], [ids])
       return {
         async waiting() {
           await client.query("SELECT pg_stat_clear_snapshot()")

@@ -12,6 +12,11 @@ import {
 
 const { open, hold } = useWritingStore()
 
+function toPut(taskId: TaskId, text: string) {
+  const artifact = { mediaType: "text/plain", bytes: new TextEncoder().encode(text) }
+  return { op: "artifact.put", workspace: DEFAULT_WORKSPACE, taskId, ...artifact } as const
+}
+
 describe("groups of several processes", () => {
   test("that race for one idempotency key make one task", async () => {
     const writings = await Promise.all([open(), open(), open()])
@@ -106,13 +111,12 @@ describe("groups of several processes", () => {
 
   test("that put and remove the same bytes keep them for exactly as long as a task has them", async () => {
     const [one, other] = [await open(), await open()]
-    const bytes = new TextEncoder().encode("the same for all")
-    const put = (taskId: TaskId) =>
-      ({ op: "artifact.put", workspace: DEFAULT_WORKSPACE, taskId, mediaType: "text/plain", bytes }) as const
     const created = Array.from({ length: 20 }, () => create())
     await Promise.all(created.map((operation) => one.commit([operation])))
     const hashes = await Promise.all(
-      created.map(({ details }, index) => (index % 2 ? one : other).commit([put(details.id), complete(details.id)])),
+      created.map(({ details }, index) =>
+        (index % 2 ? one : other).commit([toPut(details.id, "the same for all"), complete(details.id)]),
+      ),
     )
     const [hash] = hashes[0] ?? []
     const [kept, ...removed] = created
@@ -124,5 +128,23 @@ describe("groups of several processes", () => {
     expect(hash && (await one.store.artifact(DEFAULT_WORKSPACE, hash))).toMatchObject({ taskId: kept?.details.id })
     if (kept) await one.commit([{ op: "task.remove", taskId: kept.details.id }])
     expect(hash && (await one.store.artifact(DEFAULT_WORKSPACE, hash))).toBeUndefined()
+  })
+
+  test("that remove the last two owners of an artifact at the same time remove it", async () => {
+    const [one, other] = [await open(), await open()]
+    const owners = [create(), create()]
+    const ids = owners.map(({ details }) => details.id)
+    await one.commit([...owners])
+    await one.commit(ids.map(complete))
+    const hashes = await one.commit(ids.map((id) => toPut(id, "of the last two")))
+    const standing = await hold(ids, "notices")
+    const removals: Promise<unknown>[] = []
+    for (const [index, writing] of [one, other].entries()) {
+      removals.push(writing.runGroup([ids.slice(index, index + 1).map((taskId) => ({ op: "task.remove", taskId }))]))
+      await eventually("it waits", async () => (await standing.waiting()) === index + 1)
+    }
+    await standing.letGo()
+    await Promise.all(removals)
+    for (const hash of hashes) expect(await one.store.artifact(DEFAULT_WORKSPACE, hash)).toBeUndefined()
   })
 })

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest"
 import { expectRefusal } from "../../suite/subject.ts"
+import { eventually } from "../../../../test/support/eventually.ts"
 import { openDisposable } from "../../../../test/support/postgres/disposable.ts"
 import { startPooler } from "../../../../test/support/postgres/pooler.ts"
 import { startProxy } from "../../../../test/support/postgres/proxy.ts"
 import { insertThing, useThings } from "../../../../test/support/postgres/things.ts"
 
 const things = useThings()
+
+const WAITING = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 describe("a connection that is lost while it commits", () => {
   for (const { moment, wish } of [
@@ -42,6 +45,35 @@ describe("a connection that is lost while it commits", () => {
       expect(await things.count(id)).toBe(1)
     }
   })
+
+  test.each([
+    { which: "first", before: 0 },
+    { which: "second", before: 1 },
+  ])(
+    "and reaches the server while it is looked up whether the $which one did: it happens once",
+    async ({ which, before }) => {
+      await using proxy = await startProxy(things.url)
+      await using cut = await openDisposable({ url: proxy.url })
+      const insert = (id: string) =>
+        cut.transaction((query) => query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id]))
+      for (let index = 0; index < before; index += 1) await insert(`before/${which}/`)
+      const isWaiting = async () => (await things.database.query(WAITING)).length > 0
+      let accidents = 1
+      let delivered: Promise<void> | undefined
+      proxy.onRequest = async (data) => {
+        if (data.includes("COMMIT") && accidents-- > 0) return "delay"
+        if (delivered || !data.includes("UPDATE commit_marks SET number")) return "pass"
+        let isOver = false
+        delivered = proxy.deliver().finally(() => (isOver = true))
+        await eventually("the late commit waits, or is over", async () => isOver || isWaiting())
+        return "pass"
+      }
+      await insert(`late/${which}/`)
+      expect(delivered).toBeDefined()
+      await delivered
+      expect(await things.count(`late/${which}/`)).toBe(1)
+    },
+  )
 
   test("behind a pooler, before the answer is back: the transaction happens once", async () => {
     await using pooler = await startPooler(things.url, { handsOutBy: "transaction", settings: "dropped" })

@@ -197,7 +197,7 @@ function createCommitMarks(): CommitMarks {
         const higher = ++lastNumber
         await connection.command(connection.begin)
         // One of the two statements waits while the other transaction holds the row, whether the row existed before or
-        // not.
+        // not. It then holds the row until the answer is given: a COMMIT that arrives in between finds the higher number.
         const insert = "INSERT INTO commit_marks (slot, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         await connection.run(insert, [slot, higher])
         const select = "SELECT number FROM commit_marks WHERE slot = $1 FOR UPDATE"
