@@ -10,12 +10,12 @@ export interface MutationOptions {
 }
 
 const AREAS = ["src/task", "src/engine/rules", "src/runner", "src/session"]
-const DEFAULT_COUNT = 40
+const DEFAULT_COUNT = 200
 const LARGEST_SEED = 2 ** 31 - 1
 
 export const MUTATION_USAGE = `usage: node scripts/mutate.ts [--seed N] [--count N] [PATH…]
 
-Changes one small thing of a source at a time, in a copy, and lists the changes that no fast test notices.
+Changes one small thing of a source at a time, in a copy, and lists the changes that no fast test notices. Tries ${DEFAULT_COUNT} of them.
 PATH is a folder or file below src. Default: ${AREAS.join(" ")}.`
 
 /** Throws an error with a sentence for the person when an argument is wrong. */

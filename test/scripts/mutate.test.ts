@@ -42,7 +42,7 @@ const read = (...args: string[]) => readMutationOptions(process.cwd(), args, und
 
 test("takes a seed, a number of mutants and paths below src", () => {
   expect(read("--seed", "7", "--count", "3", "src/task")).toEqual({ seed: 7, count: 3, paths: ["src/task"] })
-  expect(readMutationOptions(process.cwd(), [], "11")).toMatchObject({ seed: 11, count: 40 })
+  expect(readMutationOptions(process.cwd(), [], "11")).toMatchObject({ seed: 11, count: 200 })
   expect(read("--seed", "7").paths).toContain("src/runner")
 })
 
