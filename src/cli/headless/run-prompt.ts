@@ -11,12 +11,14 @@ import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { type Session, startSession } from "../start/start-session.ts"
 import type { AgentEvent, EventOf } from "../format/agent-event.ts"
+import { createHeldEvents, type HeldEventsOptions } from "../chat/held-events.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
 import { describeStop, toOutcome, toResult, toUnsaidResult } from "./run-outcome.ts"
 import { sayPrompt } from "./say-prompt.ts"
 import { leaveTasks, settleTasks } from "./settle-tasks.ts"
 import { createStop, type Stop } from "./stop.ts"
+import { createToldEnds } from "./told-ends.ts"
 
 export interface RunPromptOptions extends GlobalOptions {
   readonly prompt: string
@@ -97,23 +99,32 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   if (options.isApproving) meanwhile.attach(createApproveAll(notes))
   let own: Session["id"] | null = null
   const record = createRecord(options, scope, (agent) => agent === own)
-  const unlisten = desk.on(record.take)
+  let tellEnds: HeldEventsOptions["tellEnds"] = () => undefined
+  const held = createHeldEvents({ show: record.show, tellEnds: (tasks) => tellEnds(tasks), early: [] })
+  held.release()
+  const unlisten = desk.on((event) => {
+    record.hear(event)
+    held.take(event)
+  })
   const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
+  const prompt = { session: session.id, saidAt, started: record.started }
+  const ends = createToldEnds({ desk, prompt, screen: notes, areReportsOn: meanwhile.areReportsOn })
+  tellEnds = ends.tellBefore
   // Without reports, results that this run does not wait for come with the next message of the conversation.
   if (!options.waitsForTasks) session.disableReports()
   const words = toProgramWords(options)
   const { signal } = stop
   const saying = { desk, session, answers: options.isJson ? null : answers, notes, words, signal }
   const said = await sayPrompt(saying, options.prompt)
-  const prompt = { session: session.id, saidAt, started: record.started }
   const leaving = { desk, prompt, words, screen: notes }
-  const settling = { ...leaving, session, areReportsOn: meanwhile.areReportsOn }
+  const settling = { ...leaving, session, ends }
   const waitsForTasks = options.waitsForTasks && said.outcome !== "waiting"
   const left = waitsForTasks ? await settleTasks(settling, signal) : "none"
   if (!waitsForTasks || left === "running") await leaveTasks(leaving)
   const tasks = await desk.promptWork.tasks(prompt)
   const isKept = await desk.sessions.isKept(session.id)
+  await held.allShown()
   unlisten()
   notes.detach()
   answers.detach()
@@ -154,11 +165,14 @@ function createRecord(
     started,
     reports,
     unmade,
-    take(event: AgentEvent): void {
-      if (isOwn(event.agent) && event.type === "report.started") begun += 1
-      if (isOwn(event.agent) && event.type === "report.published") reports.push(event.report)
+    /** At once: those who wait for the tasks ask for it. */
+    hear(event: AgentEvent): void {
       if (event.type === "tool_call.ended" && event.taskId) started.add(event.taskId)
       if (event.type === "tool_call.ended") for (const id of event.started ?? []) started.add(id)
+    },
+    show(event: AgentEvent): void {
+      if (isOwn(event.agent) && event.type === "report.started") begun += 1
+      if (isOwn(event.agent) && event.type === "report.published") reports.push(event.report)
       if (!isJson && event.type === "report.started" && isOwn(event.agent)) answers.print("")
       if (isJson) answers.print(toJsonLine(event))
       else view.show(event)

@@ -1,11 +1,11 @@
 import type { Desk } from "../../desk/desk.ts"
 import type { LeftWork, Prompt } from "../../desk/prompt-work.ts"
-import { formatAnnouncement, shortId, type Task, toLine } from "../format/format.ts"
-import { formatResultHead } from "../format/format-result.ts"
+import { shortId, type Task, toLine } from "../format/format.ts"
 import { formatAsked } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Session } from "../start/start-session.ts"
 import { describeHandoff, describeRunner } from "../format/format-worker.ts"
+import type { ToldEnds } from "./told-ends.ts"
 
 export interface LeavingScope {
   readonly desk: Desk
@@ -17,17 +17,17 @@ export interface LeavingScope {
 
 export interface SettlingScope extends LeavingScope {
   readonly session: Pick<Session, "reported">
-  readonly areReportsOn: boolean
+  readonly ends: Pick<ToldEnds, "tell">
 }
 
 /** Waits until every task has ended or needs a person, and everything was reported. Costs no tokens but those of reports. */
 export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Promise<LeftWork> {
-  const { desk, prompt, screen, words, session } = scope
+  const { desk, prompt, screen, words, session, ends } = scope
   const reported = (until: AbortSignal): Promise<void> => session.reported(until)
   for await (const event of desk.promptWork.settle(prompt, { signal, reported })) {
     switch (event.type) {
       case "task.ended":
-        await tellEnd(scope, event.task)
+        await ends.tell(event.task)
         break
       case "question.opened":
         screen.print(await formatAsked(desk, event.item, `${words} tasks answer`))
@@ -42,13 +42,6 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
     }
   }
   return "running"
-}
-
-/** Announces the end of a task, with its result unless the agent reports that. */
-async function tellEnd({ desk, screen, areReportsOn }: SettlingScope, task: Task): Promise<void> {
-  const isReported = areReportsOn && (await desk.tasks.isReported(task))
-  const head = isReported ? "" : formatResultHead(task)
-  screen.print(`${formatAnnouncement(task, await desk.tasks.firstStart(task))}${head === "" ? "" : `\n${head}`}`)
 }
 
 /** Says what the end of the program does to the tasks that nobody waits for. */

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest"
+import { createSessionId, createTaskId, type TaskId } from "../../task/id.ts"
+import type { Task } from "../format/format.ts"
+import { createToldEnds, type ToldEndsScope } from "./told-ends.ts"
+
+const toTask = (title: string, more: object = { endedAt: 2_000, status: "completed" }): Task =>
+  ({ id: createTaskId(), title, kind: "tool", startedAt: 1_000, patch: null, digest: [], ...more }) as unknown as Task
+
+/** The tasks of a prompt, and what is told of them. */
+function open(tasks: readonly Task[]) {
+  const lines: string[] = []
+  const scope: ToldEndsScope = {
+    desk: {
+      tasks: { firstStart: async () => null, isReported: async () => true },
+      promptWork: { tasks: async () => tasks },
+    },
+    prompt: { session: createSessionId(), saidAt: 0, started: new Set<TaskId>() },
+    screen: { print: (text) => void lines.push(text) },
+    areReportsOn: true,
+  }
+  const told = () =>
+    tasks.filter(({ title }) => lines.some((line) => line.endsWith(`: ${title}`))).map((task) => task.title)
+  return { ends: createToldEnds(scope), lines, told }
+}
+
+test("the ends of the tasks that a report is about are told before it, and those of no others", async () => {
+  const [one, two, live, other] = [toTask("one"), toTask("two"), toTask("live", { status: "running" }), toTask("other")]
+  const { ends, lines, told } = open([one, live, other, two])
+  await ends.tellBefore([one.id, two.id, live.id, createTaskId()])
+  expect(told()).toEqual(["one", "two"])
+  expect(lines).toHaveLength(2)
+})
+
+test("an end is told once, however it is heard of", async () => {
+  const [one, two] = [toTask("one"), toTask("two")]
+  const { ends, lines, told } = open([one, two])
+  await ends.tell(one)
+  await Promise.all([ends.tellBefore([one.id, two.id]), ends.tell(two)])
+  await ends.tellBefore([one.id, two.id])
+  expect(told()).toEqual(["one", "two"])
+  expect(lines).toHaveLength(2)
+})
