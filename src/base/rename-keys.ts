@@ -14,6 +14,12 @@ export function requireOneSpelling(value: object, spellings: Spellings): void {
   if (double) throw new MeanwhileError("invalid_input", describeTwoSpellings(...double))
 }
 
+/** Throws `invalid_input` if an option is given by the name that it had before. */
+export function refuseFormerName(options: object, former: string, name: string): void {
+  if (!(former in options)) return
+  throw new MeanwhileError("invalid_input", `The option ${former} is called ${name}.`, { option: former })
+}
+
 /** Replaces every accepted spelling by its key. A key given in both spellings keeps both, for a schema to refuse. */
 export function renameKeys(value: unknown, spellings: Spellings): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value

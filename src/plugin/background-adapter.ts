@@ -1,5 +1,6 @@
 import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import { throughPages } from "../base/pages.ts"
+import { refuseFormerName } from "../base/rename-keys.ts"
 import type { WorkspaceId } from "../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
 import { STATUS_NAMES } from "../task/status-names.ts"
@@ -32,6 +33,7 @@ export function backgroundCapable<Definition extends ToolPlugin>(
   service: TaskService,
   options: BackgroundCapableOptions = {},
 ): Definition & BackgroundCapable {
+  refuseFormerName(options, "backgroundThresholdSeconds", "thresholdSeconds")
   const { thresholdSeconds = 10, cancelWaitSeconds = 15, workspace } = options
   const adapter = { plugin, service, thresholdSeconds, cancelWaitSeconds, workspace }
   return { ...plugin, ...createContract(adapter), [RUNS_HERE]: true }

@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { createOneAtATime } from "../../base/one-at-a-time.ts"
+import { refuseFormerName } from "../../base/rename-keys.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { PluginHost } from "../../plugin/plugin-host.ts"
 import { type Tool, defineTool } from "../../plugin/tool.ts"
@@ -27,6 +28,7 @@ export interface BackgroundPluginOptions {
 
 /** The tools by which a model commands background work, in the words of one vocabulary. */
 export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): ToolPlugin {
+  refuseFormerName(options, "backgroundThresholdSeconds", "thresholdSeconds")
   const { retainTurnTimeoutMs = 30_000, thresholdSeconds = 10, toolResultLimitCharacters = 30_000 } = options
   const vocabulary = findVocabulary(options.vocabulary ?? "meanwhile")
   const parts: TaskToolParts = {

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { refuseFormerName } from "../../base/rename-keys.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import { showModel, defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
@@ -22,6 +23,7 @@ const MOST_AT_ONCE = 20
 
 /** Documents worth knowing, listed by id and taken into a conversation when they are needed. */
 export function createReferencesPlugin(options: ReferencesPluginOptions): ToolPlugin {
+  refuseFormerName(options, "references", "documents")
   const { root, webTool = "the tool that reads web pages", ...config } = options
   if (!isAbsolute(root)) {
     throw new MeanwhileError("invalid_input", `The references plugin takes an absolute root only, not "${root}".`, {
