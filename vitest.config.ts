@@ -104,7 +104,7 @@ const slowPostgres = (isLong: boolean): TestProjectInlineConfiguration => ({
     name: "postgres-slow",
     ...SIDE_BY_SIDE,
     ...BUILT,
-    include: slowOnPostgres(isLong),
+    ...slowOnPostgres(isLong),
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: SLOW_TIMEOUT_MS,
     hookTimeout: SLOW_TIMEOUT_MS,

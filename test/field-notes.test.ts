@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { globSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
+import { ON_ONE_ENGINE, ON_POSTGRES, slowOnPostgres } from "./support/engines.ts"
 import { AGENT_ROWS } from "./support/field-notes/agent-rows.ts"
 import { PROGRAM_ROWS } from "./support/field-notes/program-rows.ts"
 import { RESULT_ROWS } from "./support/field-notes/result-rows.ts"
@@ -61,6 +62,14 @@ describe("what others failed at is shown by tests", () => {
   test.each(Object.entries(ROWS))("%s", (_row, shown) => {
     const missing = shown.flatMap(([file, ...names]) => names.filter((name) => !isNamed(read(file), name)))
     expect(missing).toEqual([])
+  })
+
+  test("on both engines, but for the files that are listed with the reason", () => {
+    const runs = [ON_POSTGRES, slowOnPostgres(false)].flatMap(({ include, exclude }) => globSync(include, { exclude }))
+    const own = files.map((name) => `test/field-notes/${name}`)
+    const all = new Set([...own, ...Object.values(ROWS).flatMap((shown) => shown.map(([file]) => file))])
+    expect(runs.length).toBeGreaterThan(200)
+    expect([...all].filter((file) => !runs.includes(file)).toSorted()).toEqual(Object.keys(ON_ONE_ENGINE).toSorted())
   })
 
   test("row by row: each is shown, or listed as open, and none is both", () => {

@@ -6,17 +6,20 @@ import { eventually } from "../support/eventually.ts"
 import { createOwnStopwatch } from "../support/own-stopwatch.ts"
 import { processesOf, processesWith } from "../support/processes.ts"
 import { startPiped } from "../support/program.ts"
+import { storeVariables } from "../support/test-engine.ts"
 import { createFolder, openIn, toTestMarker } from "../support/workplace.ts"
 
 /** How long Ctrl+C lets tasks go on, in the program. */
 const DRAIN_MS = 3_000
 
 /** The real program, as a person starts it in a folder, with input that does not end. */
-function startProgram(directory: string) {
+async function startProgram(directory: string) {
+  const dataDirectory = join(directory, "data")
   return startPiped({
     directory,
-    arguments: ["--data-dir", join(directory, "data")],
+    arguments: ["--data-dir", dataDirectory],
     environment: {
+      ...(await storeVariables(dataDirectory)),
       MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.1",
       MEANWHILE_BACKGROUND_STOP_GRACE_SECONDS: "0.3",
     },
@@ -26,7 +29,7 @@ function startProgram(directory: string) {
 describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster; no orphan is left", () => {
   test("Ctrl+C lets what is about to end do so, stops the rest, and exits", async () => {
     const directory = createFolder()
-    const program = startProgram(directory)
+    const program = await startProgram(directory)
     program.type("/run while [ ! -e go ]; do sleep 0.02; done; echo the whole result")
     await program.shows(/goes on in the background/)
     program.type("/run trap '' TERM; setsid sleep 300 & while :; do sleep 300; done")
@@ -47,7 +50,7 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
 
   test("a second Ctrl+C does not wait for the drain", async () => {
     const directory = createFolder()
-    const program = startProgram(directory)
+    const program = await startProgram(directory)
     program.type("/run sleep 300 & setsid sleep 300 & wait")
     await program.shows(/goes on in the background/)
     const stopwatch = createOwnStopwatch()
@@ -61,14 +64,14 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
 
   test("`/quit` stops at once, and so does the end of input once everything has ended", async () => {
     const directory = createFolder()
-    const quitting = startProgram(directory)
+    const quitting = await startProgram(directory)
     quitting.type("/run sleep 300")
     await quitting.shows(/goes on in the background/)
     quitting.type("/quit")
     expect(await quitting.exited).toBe(0)
     expect(processesWith(toTestMarker(directory))).toEqual([])
 
-    const ending = startProgram(directory)
+    const ending = await startProgram(directory)
     ending.type("/run while [ ! -e go ]; do sleep 0.02; done; echo the last words")
     await ending.shows(/goes on in the background/)
     ending.endInput()

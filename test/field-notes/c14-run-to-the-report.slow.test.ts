@@ -1,15 +1,22 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { runToEnd } from "../support/program.ts"
+import { isPostgres, storeVariables } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
-const run = (prompt: string, more: readonly string[] = [], environment: Record<string, string> = {}) =>
-  runToEnd({
-    directory: createFolder(),
+async function run(prompt: string, more: readonly string[] = [], environment: Record<string, string> = {}) {
+  const directory = createFolder()
+  const ended = await runToEnd({
+    directory,
     arguments: ["run", prompt, ...more],
-    environment: { ...QUICK, ...environment },
+    environment: { ...QUICK, ...(await storeVariables(directory)), ...environment },
   })
+  expect(existsSync(join(directory, ".meanwhile/store.sqlite")), "its store is a file").toBe(!isPostgres)
+  return ended
+}
 
 interface Result {
   readonly outcome: string
@@ -57,7 +64,7 @@ describe("C14. `meanwhile run` (headless) does not exit before the last backgrou
   test("what an agent in the background came to is waited for and reported", async () => {
     const { exitCode, stdout } = await run("start an agent to run `sleep 2; echo below`")
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/is running in the background[\s\S]*has completed: .*below/)
+    expect(stdout).toMatch(/is (?:running|queued) in the background[\s\S]*has completed: .*below/)
   })
 
   test("with reports off it waits for the tasks all the same, and tells their ends", async () => {

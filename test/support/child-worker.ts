@@ -14,7 +14,7 @@ import { databaseOf } from "./test-engine.ts"
 const FIXTURE = builtProgram("worker")
 const STAND_STILL = builtProgram("stand-still")
 
-/** A real Meanwhile process on the folder's data, in the database of a runtime that was opened there. It ends with the test. */
+/** A real Meanwhile process on the folder's data, in the store that the folder has in this run. It ends with the test. */
 export interface ChildWorker {
   readonly pid: number
   /** Starts the calls in the background, and returns their ids. */

@@ -14,6 +14,27 @@ export const OF_POSTGRES: readonly string[] = [
   "test/runner/{postgres,output-elsewhere}.test.ts",
 ]
 
+const PROCESSES = "what the kernel does with processes, which no store has a part in"
+
+/**
+ * Files about what others failed at that run on one engine alone, each with what it is about. A test finds one that is
+ * neither listed here nor run on PostgreSQL.
+ */
+export const ON_ONE_ENGINE: Readonly<Record<string, string>> = {
+  "test/field-notes/a1-timeouts.slow.test.ts": PROCESSES,
+  "test/field-notes/a3-process-tree.slow.test.ts": PROCESSES,
+  "test/field-notes/a5-open-pipe.slow.test.ts": PROCESSES,
+  "test/field-notes/a12-store-left-alone.test.ts": "a damaged file",
+  "test/field-notes/b2-cap.slow.test.ts":
+    "the output file of a command while it runs, which lies in a folder with any store",
+  "test/spool/output-stream.test.ts": "what is handed on to a store; it has a stand-in for one, whose calls it counts",
+  "test/spool/abandoned.slow.test.ts": "output files, without a store",
+  "test/config/trusted-folder.test.ts": "the files of a project folder",
+  "test/config/own-files.test.ts": "which files a tool may write",
+  "test/background/opencode-resume-count.test.ts": "the words in which a model asks",
+  "test/background/meanwhile-tools.test.ts": "the words in which a model asks",
+}
+
 /**
  * All quick tests on PostgreSQL: those of its engine, and once more those of the runner, sessions, the desk, background work
  * and known failures, and the random sequences. Patterns start at the root of the repository. Single tests that need a
@@ -37,8 +58,7 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     // They test the words of vocabularies, which the store does not see. The service behind those is tested on both.
     "test/background/{jaato,meanwhile,opencode,penguiflow}*.test.ts",
     "test/background/{discovery,offline-sentences,usage-patterns,vocabularies}.test.ts",
-    // It is about a damaged file.
-    "test/field-notes/a12-store-left-alone.test.ts",
+    ...Object.keys(ON_ONE_ENGINE),
   ],
 }
 
@@ -47,9 +67,13 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
  * hundreds of ends in one moment, which a server does not write at once. A test that kills a conversation at every single
  * commit takes minutes on a server, so it runs there in long runs only.
  */
-export function slowOnPostgres(isLong: boolean): string[] {
-  return [
-    "test/runner/{adopted-process,close,forever,frozen-before-start,given-way,group-crash}.slow.test.ts",
-    ...(isLong ? ["test/background/start-crash.slow.test.ts"] : []),
-  ]
+export function slowOnPostgres(isLong: boolean): { readonly include: string[]; readonly exclude: string[] } {
+  return {
+    include: [
+      "test/runner/{adopted-process,close,forever,frozen-before-start,given-way,group-crash}.slow.test.ts",
+      "test/field-notes/*.slow.test.ts",
+      ...(isLong ? ["test/background/start-crash.slow.test.ts"] : []),
+    ],
+    exclude: Object.keys(ON_ONE_ENGINE),
+  }
 }

@@ -4,6 +4,7 @@ import { openRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts
 import type { Runner } from "../../src/runner/runner.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { JsonObject } from "../../src/base/json.ts"
+import { ENGINE_VARIABLE } from "../../src/config/engine-url.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
 import { createMigratedFile } from "./embedded/migrated-file.ts"
@@ -76,9 +77,9 @@ export function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher
   return { dispatcher: { ...dispatcher, nextDueInMs }, hasLooked }
 }
 
-/** The URL of a folder's store on PostgreSQL; undefined if the store is a file. */
+/** The URL of a folder's store on PostgreSQL, which is made if there is none yet; undefined if the store is a file. */
 export async function databaseOf(folder: string): Promise<string | undefined> {
-  return (await databases.get(folder))?.url
+  return isPostgres ? (await ensureDatabase(folder)).url : undefined
 }
 
 /** Removes a folder's store before the end of a test with many folders. All its engines must be closed. */
@@ -91,17 +92,28 @@ export async function removeTestStore(folder: string): Promise<void> {
 const databases = new Map<string, Promise<TestDatabase>>()
 
 async function openPostgres(folder: string, { clock, isHolderAlive }: TestEngineOptions): Promise<Engine> {
-  if (!databases.has(folder)) {
-    databases.set(folder, createTestDatabase())
-    onTestFinished(() => removeTestStore(folder))
-  }
-  const { url = "" } = (await databases.get(folder)) ?? {}
+  const { url } = await ensureDatabase(folder)
   return createPostgresEngine({
     url,
     startPatienceMs: START_PATIENCE_MS,
     ...(clock && { clock }),
     ...(isHolderAlive && { isHolderAlive }),
   })
+}
+
+/** The variables by which a program opens the folder's store. */
+export async function storeVariables(folder: string): Promise<Readonly<Record<string, string>>> {
+  const url = await databaseOf(folder)
+  return url === undefined ? {} : { [ENGINE_VARIABLE]: url }
+}
+
+function ensureDatabase(folder: string): Promise<TestDatabase> {
+  const known = databases.get(folder)
+  if (known) return known
+  const created = createTestDatabase()
+  databases.set(folder, created)
+  onTestFinished(() => removeTestStore(folder))
+  return created
 }
 
 /** No test can cut the power, so no commit waits for the disk. */
