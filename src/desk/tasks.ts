@@ -158,7 +158,7 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
         clock,
         pollMs: LOOK_EVERY_MS,
         timeoutMs: waitMs,
-        signals: [signal],
+        signals: [signal, closing],
         keepsProcessAlive: true,
         subscribe: (wake) => bus.subscribeTask(id, wake),
         async look() {

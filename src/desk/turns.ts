@@ -57,14 +57,14 @@ export interface Turns {
   promote(turn: TaskId): Promise<readonly TaskId[]>
 }
 
-interface TurnsScope extends Pick<DeskScope, "workspace" | "clock" | "promote"> {
+interface TurnsScope extends Pick<DeskScope, "workspace" | "clock" | "closing" | "promote"> {
   readonly store: Pick<DeskScope["store"], "task">
   readonly tasks: Pick<DeskScope["tasks"], "list" | "get" | "cancel" | "runsHere" | "takesTurns">
   readonly bus: Pick<DeskScope["bus"], "subscribeTask">
 }
 
 export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns {
-  const { workspace, store, tasks, bus, clock, promote } = scope
+  const { workspace, store, tasks, bus, clock, closing, promote } = scope
 
   function toPlace({ id, status, session }: TaskSummary): DeskTurn["where"] {
     if (status === "waiting") return "person"
@@ -81,7 +81,7 @@ export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns 
     const ended = await lookUntil({
       clock,
       pollMs: LOOK_EVERY_MS,
-      signals: [signal],
+      signals: [signal, closing],
       keepsProcessAlive: true,
       subscribe: (wake) => bus.subscribeTask(turn, wake),
       async look() {

@@ -73,7 +73,7 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
 }
 
 async function examineStorage(session: ProgramConfig["session"], directory: string): Promise<readonly Finding[]> {
-  const text = await findStorageProblem(session, directory)
+  const text = await findStorageProblem(session, directory, { makesFolder: true })
   if (text === null) return []
   return [problem("conversations", text, "Then run the doctor again.")]
 }

@@ -51,17 +51,24 @@ async function tryUse(path: string): Promise<boolean> {
   return isThere
 }
 
-/** Why conversations cannot be kept where the configuration says; null if they can. */
+/**
+ * Why conversations cannot be kept where the configuration says; null if they can. Only with `makesFolder` a folder that
+ * does not exist yet is tried by making one beside it: a start leaves nothing behind, even if it is killed.
+ */
 export async function findStorageProblem(
   { plugin, storagePath }: SessionConfig,
   workingDirectory: string,
+  { makesFolder }: { readonly makesFolder: boolean },
 ): Promise<string | null> {
   if (plugin !== "file") return null
   const path = resolve(workingDirectory, storagePath)
   try {
     // First, as it tells a file from a folder that may not be written.
-    if (await exists(path)) await readdir(path)
-    await tryUse(path)
+    const isThere = await exists(path)
+    const nearest = isThere ? path : await findExisting(path)
+    await readdir(nearest)
+    if (makesFolder || isThere) await tryUse(path)
+    else await access(nearest, constants.W_OK)
     return null
   } catch (error) {
     return describeStorageProblem(path, error)

@@ -101,7 +101,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   // A server may have come between the plugin's start and now.
   refreshMcp()
   for (const { message } of runtime.plugins.skipped()) notify(message)
-  const storageProblem = await findStorageProblem(values.session, workingDirectory)
+  const storageProblem = await findStorageProblem(values.session, workingDirectory, { makesFolder: false })
   if (storageProblem !== null) notify(storageProblem)
   const settled = mcp?.settled().then((servers) => reportUnreachable(servers, options))
   if (options.waitsForServers) await settled

@@ -10,7 +10,7 @@ import { createFolder } from "../support/workplace.ts"
 import { createCallers, listen } from "../support/chaos/callers.ts"
 import { type Child, startChild } from "../support/chaos/child.ts"
 import type { Command } from "../support/chaos/crash-protocol.ts"
-import { parseEffects } from "../support/chaos/effects.ts"
+import { parseWrittenEffects } from "../support/chaos/effects.ts"
 import { KEPT_WORKERS } from "../support/chaos/kept-workers.ts"
 import { findViolations } from "../support/chaos/outcome-invariants.ts"
 import { withPatience } from "../support/patience.ts"
@@ -71,7 +71,7 @@ async function createFleet() {
         expect(child.lines.at(-1)).toBe('{"finished":true}')
       }
       for (const child of workers) listen(child, callers)
-      const effects = parseEffects(readEffects())
+      const effects = parseWrittenEffects(readEffects())
       requireNone(await findViolations(engine.store, { ...callers, effects }))
       expect(await engine.store.leases("worker:")).toEqual([])
       expect(await countTickets(database.url)).toBe(0)

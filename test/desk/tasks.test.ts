@@ -14,6 +14,7 @@ import { createGate } from "../support/session/gate.ts"
 import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
 import { startAgent } from "../support/session/start-agent.ts"
 import { createGatedTool } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
 
 const signal = new AbortController().signal
 
@@ -243,6 +244,17 @@ describe("the tasks of a desk", () => {
     expect(question?.id).toBe(item.id)
     await desk.inbox.answer(item.id, "Ada")
     expect(await settled).toMatchObject({ view: { task: { id, status: "completed" } }, question: null })
+  })
+
+  test("settle no longer than the runtime is open", async () => {
+    const gated = createGatedTool({ obeys: true })
+    const { meanwhile, another } = await createWorkplace({ tools: [gated.tool] })
+    const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+    await gated.call(1)
+    const looking = await another({ takesWork: false })
+    const settled = looking.desk(LOCAL_PERSON).tasks.settle(id, { waitMs: 3_600_000, signal })
+    await looking.close()
+    expect((await settled).view.task.status).toBe("running")
   })
 
   test("run in the foreground until they are promoted", async () => {

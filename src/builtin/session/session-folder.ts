@@ -78,12 +78,15 @@ export function createSessionFolder(path: string): SessionFolder {
   }
 }
 
+/** The errors that are about a folder. Others pass, as where too many files are open, or are about one file. */
+const FOLDER_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST", "EACCES", "EPERM", "EROFS", "ELOOP"])
+
 /** Refuses a folder that cannot be used with the key of the configuration that names it. */
 async function inFolder<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (isMeanwhileError(error) || systemCodeOf(error) === undefined) throw error
+    if (isMeanwhileError(error) || !FOLDER_CODES.has(systemCodeOf(error) ?? "")) throw error
     throw new MeanwhileError("invalid_input", describeStorageProblem(path, error), { path }, { cause: error })
   }
 }

@@ -7,11 +7,11 @@ const toTask = (title: string, more: object = { endedAt: 2_000, status: "complet
   ({ id: createTaskId(), title, kind: "tool", startedAt: 1_000, patch: null, digest: [], ...more }) as unknown as Task
 
 /** The tasks of a prompt, and what is told of them. */
-function open(tasks: readonly Task[]) {
+function open(tasks: readonly Task[], firstStart: () => Promise<number | null> = async () => null) {
   const lines: string[] = []
   const scope: ToldEndsScope = {
     desk: {
-      tasks: { firstStart: async () => null, isReported: async () => true },
+      tasks: { firstStart, isReported: async () => true },
       promptWork: { tasks: async () => tasks },
     },
     prompt: { session: createSessionId(), saidAt: 0, started: new Set<TaskId>() },
@@ -39,4 +39,13 @@ test("an end is told once, however it is heard of", async () => {
   await ends.tellBefore([one.id, two.id])
   expect(told()).toEqual(["one", "two"])
   expect(lines).toHaveLength(2)
+})
+
+test("an end that could not be told is told the next time", async () => {
+  const one = toTask("one")
+  const answers = [Promise.reject(new Error("the store is away")), Promise.resolve(null)]
+  const { ends, lines } = open([one], () => answers.shift() ?? Promise.resolve(null))
+  await expect(ends.tellBefore([one.id])).rejects.toThrow("away")
+  await ends.tell(one)
+  expect(lines).toHaveLength(1)
 })

@@ -26,8 +26,12 @@ export function createToldEnds(scope: ToldEndsScope): ToldEnds {
   const told = new Map<TaskId, Promise<void>>()
 
   function tell(task: Task): Promise<void> {
-    const telling = told.get(task.id) ?? tellEnd(scope, task)
+    const known = told.get(task.id)
+    if (known) return known
+    const telling = tellEnd(scope, task)
     told.set(task.id, telling)
+    // If the store was away, the end is told later.
+    telling.catch(() => told.delete(task.id))
     return telling
   }
 

@@ -12,7 +12,7 @@ import type { TaskContext } from "../command/command.ts"
 import { DATA_DIRECTORY_NAME, findDataDirectory } from "../start/data-directory.ts"
 import { EXIT_CODES } from "../start/exit-code.ts"
 import { findEngine, tellAside } from "../start/find-engine.ts"
-import { formatAnnouncement, formatDuration, shortId, type TaskId, toLine } from "../format/format.ts"
+import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
 import { formatResult } from "../format/format-result.ts"
 import { describeHandoff } from "../format/format-worker.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
@@ -127,11 +127,22 @@ function showLife(id: TaskId): Disposable {
 }
 
 /** The agent that waited for this task, once the task has ended. This program does not run the agent. */
-async function findQueuedAgent({ tasks }: Desk, task: Standing["view"]["task"]): Promise<typeof task | null> {
-  if (!("endedAt" in task) || task.parentTask === null) return null
-  let above = (await tasks.find(task.parentTask)).task
-  while (above.kind !== "agent" && above.parentTask !== null) above = (await tasks.find(above.parentTask)).task
-  return above.kind === "agent" && above.status === "queued" ? above : null
+async function findQueuedAgent({ tasks }: Desk, task: Task): Promise<Task | null> {
+  if (!("endedAt" in task)) return null
+  let above = await findParent(tasks, task)
+  while (above && above.kind !== "agent") above = await findParent(tasks, above)
+  return above?.status === "queued" ? above : null
+}
+
+/** Null also if the parent was removed: a task that it started may stay longer. */
+async function findParent(tasks: Pick<Desk["tasks"], "find">, { parentTask }: Task): Promise<Task | null> {
+  if (parentTask === null) return null
+  try {
+    return (await tasks.find(parentTask)).task
+  } catch (error) {
+    if (isMeanwhileError(error, "not_found")) return null
+    throw error
+  }
 }
 
 async function describeStanding(desk: Desk, { view, question }: Standing, words: string): Promise<string> {

@@ -9,7 +9,10 @@ export interface StopTiming {
   readonly graceMs: number
 }
 
-/** A member seen this long after SIGKILL counts as a survivor. Shorter than the wait after which a run is given up. */
+/**
+ * A member seen this long after SIGKILL counts as a survivor. Shorter than the wait after which a run is given up, unless
+ * each look at the processes takes long.
+ */
 const KILL_DEADLINE_MS = 1_000
 /**
  * On a busy machine a single look may take longer than the deadline. The first round spares the wrapper, the second ends

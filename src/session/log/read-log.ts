@@ -5,7 +5,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { applyEntry, type LogEntry, markRedacted, parseEntry } from "./log-entry.ts"
-import { parseSessionData } from "./session-data.ts"
+import { parentSessionOf, parseSessionData } from "./session-data.ts"
 
 const SESSIONS_AT_ONCE = 100
 const ENTRIES_AT_ONCE = 500
@@ -25,9 +25,9 @@ export async function readChildSessions(
   workspace: WorkspaceId,
 ): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
   const children = new Map<SessionId, SessionId[]>()
-  for await (const { id, data } of listSessions(store, workspace)) {
-    const { parent } = parseSessionData(data)
-    if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
+  for await (const session of listSessions(store, workspace)) {
+    const parent = parentSessionOf(session)
+    if (parent) children.set(parent, [...(children.get(parent) ?? []), session.id])
   }
   return children
 }
