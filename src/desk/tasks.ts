@@ -154,6 +154,7 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
     wait: (id, options) => tasks.result(id, options, workspace),
     async settle(wanted, { waitMs, signal }) {
       const { id } = await find(wanted)
+      let last: Standing | undefined
       const settled = await lookUntil({
         clock,
         pollMs: LOOK_EVERY_MS,
@@ -162,12 +163,14 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
         keepsProcessAlive: true,
         subscribe: (wake) => bus.subscribeTask(id, wake),
         async look() {
-          const standing = await readStanding(id)
-          const { view, question } = standing
-          return "endedAt" in view.task || question || view.missing?.needs === "folder" ? standing : undefined
+          last = await readStanding(id)
+          const { view, question } = last
+          return "endedAt" in view.task || question || view.missing?.needs === "folder" ? last : undefined
         },
       })
-      return settled ?? readStanding(id)
+      if (settled) return settled
+      // The store of a runtime that closes may not answer any more.
+      return closing.aborted && last ? last : readStanding(id)
     },
 
     execute: (call, options) => tasks.execute({ ...call, workspace }, options),

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { z } from "zod"
+import { toErrorMessage } from "../../src/base/error.ts"
 import { type DeskOptions, LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createDeskWorkers } from "../../src/desk/workers.ts"
 import type { TaskBranch } from "../../src/desk/task-tree.ts"
@@ -252,9 +253,13 @@ describe("the tasks of a desk", () => {
     const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
     await gated.call(1)
     const looking = await another({ takesWork: false })
+    const reads = vi.spyOn(looking.engine.store, "leases")
     const settled = looking.desk(LOCAL_PERSON).tasks.settle(id, { waitMs: 3_600_000, signal })
+    const outcome = settled.then(({ view }) => view.task.status, toErrorMessage)
+    // It reads the task to find it, and then at its first look.
+    await eventually("it has looked", () => reads.mock.settledResults[1]?.type === "fulfilled")
     await looking.close()
-    expect((await settled).view.task.status).toBe("running")
+    expect(await outcome).toBe("running")
   })
 
   test("run in the foreground until they are promoted", async () => {

@@ -19,11 +19,14 @@ describe("B2. An endless writer meets the cap; the newest output is kept; the di
     const { tasks } = meanwhile
     const { id } = await tasks.start({ tool: "run_command", input: { command: ENDLESS }, outputLimitBytes: CAP })
     let largest = 0
+    // How much is written between two looks depends on the machine. Without a cap all of it would be kept.
     const hasPrintedMuch = async (): Promise<boolean> => {
       largest = Math.max(largest, sizeOf(join(directory, "data", "spool", id)))
-      return (await tasks.get(id)).outputBytes > CAP * 50
+      if (largest > CAP * 200) throw new Error(`${largest} bytes are kept`)
+      const { outputBytes } = await tasks.get(id)
+      return outputBytes > CAP * 50 && outputBytes > largest * 3
     }
-    await eventually("it printed fifty times the cap", hasPrintedMuch, 240_000)
+    await eventually("it printed fifty times the cap, and three times what was ever kept", hasPrintedMuch, 240_000)
     await tasks.cancel(id)
     const { task, outputBytes } = await tasks.result(id, { waitMs: 20_000 })
     expect(task).toMatchObject({ status: "cancelled", survivors: [] })
@@ -41,8 +44,6 @@ describe("B2. An endless writer meets the cap; the newest output is kept; the di
       ({ body }) => body.type === "output.dropped",
     )
     expect(dropped.length).toBeGreaterThan(0)
-    // How much is written before the first look depends on the machine. Without a cap all of it would be kept.
-    expect(largest).toBeLessThan(CAP * 25)
   })
 
   test("written by a tool inside Meanwhile", async () => {
