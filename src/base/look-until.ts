@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts"
 
-/** What to wait for, and how. Wake-ups say when to look and may be lost; only a look decides. */
+/** Describes a wait. Wake-ups say when to look and may be lost; only a look decides. */
 export interface Watch<Found> {
   readonly clock: Clock
   /** Looks once. Undefined: not yet. A rejection ends the wait with that error. */

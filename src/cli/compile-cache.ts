@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { makeFolder } from "../config/make-folder.ts"
 
-/** A folder that only the person can write to: whoever writes into it decides what the program runs. */
+/** Only the person can write to this folder, because its files decide what the program runs. */
 const FOLDER = join(".meanwhile", "compiled")
 
 /**

@@ -125,7 +125,7 @@ function refuseConcurrency(command: Command): void {
   )
 }
 
-/** What people mean by an option in a command that does not have it. */
+/** Hints for options that a command does not have. */
 const HINTS: Readonly<Record<string, string>> = {
   "--resume": ". To go on with a conversation without a chat: meanwhile run --session ID",
   "--concurrency": ": it is for a chat, a run or a worker",

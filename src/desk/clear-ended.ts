@@ -6,7 +6,7 @@ import type { TaskFilter } from "../task/store.ts"
 import type { DeskScope } from "./desk-options.ts"
 import { listAll } from "./list-all.ts"
 
-/** What one person has begun in a store that several people share. */
+/** The work that one person has begun in a store that several people share. */
 export interface OwnWork {
   /** The sessions of agents below these are cleared too. */
   readonly sessions: readonly SessionId[]

@@ -6,7 +6,7 @@ export interface HostedTool {
   readonly tool: Tool
 }
 
-/** What a plugin gets when it is initialized: the tools of all plugins, and commands over tasks. */
+/** The host that a plugin gets when it is initialized: the tools of all plugins, and commands over tasks. */
 export interface PluginHost {
   /** The tools of all exposed plugins, as they are now. */
   tools(): readonly HostedTool[]

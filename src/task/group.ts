@@ -35,7 +35,7 @@ export type GroupRecord = GroupDetails & {
   readonly arrivals: readonly GroupArrival[]
 }
 
-/** What a group knows about which of its members live. While it stays the same, so do the live members. */
+/** A group's knowledge of which members live. While it stays the same, so do the live members. */
 export type GroupMembership = Pick<GroupRecord, "memberCount" | "arrivals">
 
 export interface GroupArrival {

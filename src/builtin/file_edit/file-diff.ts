@@ -45,7 +45,7 @@ async function toPatch({ place, before, after }: PlannedChange): Promise<Structu
   return structuredPatch(oldName, newName, oldText, newText, undefined, undefined, options)
 }
 
-/** What is shown without a comparison: of a file that is not text, or of texts that have too little in common. */
+/** The text in place of a comparison, for a file that is not text or for texts that have too little in common. */
 async function toReplacement(change: PlannedChange): Promise<string> {
   const { place, before, after } = change
   const size = (bytes: Buffer | undefined): string => (bytes ? `${bytes.length} bytes` : "no file")

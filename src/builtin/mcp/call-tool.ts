@@ -24,7 +24,7 @@ export interface ServerCall {
   readonly isIdempotent: boolean
 }
 
-/** What the step of a call records. */
+/** The record that the step of a call keeps. */
 const begun = lazily(() =>
   z.union([z.object({ taskId: z.string() }), z.object({ result: z.record(z.string(), z.json()) })]),
 )

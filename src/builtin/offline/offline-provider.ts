@@ -107,7 +107,7 @@ function toOverflow(inputTokens: number, { id, contextLimitTokens }: ModelOption
 }
 
 const CHARACTERS_PER_TOKEN = 4
-/** What a file counts, as a picture does at other models: its bytes are not text. */
+/** The tokens that a file counts, as a picture does at other models: its bytes are not text. */
 const FILE_TOKENS = 1_500
 
 const remembered = new WeakMap<Message, number>()

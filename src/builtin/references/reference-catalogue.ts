@@ -23,7 +23,7 @@ export function createReferenceCatalogue(given: readonly Reference[], folder: st
   }
 }
 
-/** Of several references with one id, the first counts. */
+/** If several references have one id, the first counts. */
 function withoutRepeated(references: readonly Reference[], problems: readonly string[]): FoundReferences {
   const byId = new Map<string, Reference>()
   const repeated: string[] = []

@@ -7,7 +7,7 @@ import type { Conversation } from "./conversation.ts"
 import { recall } from "./greeting.ts"
 import type { Question } from "../question/read-answer.ts"
 
-/** What a line needs beyond a command: it may be said to the model, or switch the conversation. */
+/** The means of a line beyond those of a command: it may be said to the model, or switch the conversation. */
 export interface LineContext extends ChatContext {
   readonly conversation: Conversation
 }

@@ -113,7 +113,7 @@ export interface WaitTable {
 
 export interface GroupTable {
   find(id: GroupId): GroupRecord | undefined
-  /** What a task that wants to join must know, and no more. */
+  /** The part of a group that a task must know to join it. */
   entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
   /** True if the group was created to report nothing. */
   isSilent(id: GroupId): boolean

@@ -3,7 +3,7 @@ import type { LifecycleEventType, RunStatus } from "../../task/lifecycle.ts"
 import type { NoticeState } from "../../task/notice.ts"
 import { expectStatus, isLive } from "./oracle.ts"
 
-/** What the tests believe about one task: the rules in their shortest form, without time, text or SQL. */
+/** The beliefs of the tests about one task: the rules in their shortest form, without time, text or SQL. */
 export interface TaskModel {
   readonly isTurn: boolean
   run: number

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../task/id.ts"
 import type { BackgroundConfig } from "./background-config.ts"
 
-/** What a running task counts against. */
+/** The limits that a running task counts against. */
 export interface SlotKeys {
   readonly workspace: string
   readonly session: SessionId | null

@@ -48,7 +48,7 @@ export interface SendOptions {
   /** The person's own words in a longer message: shown to people, and used as the title. Default: the whole message. */
   readonly said?: string
   /**
-   * What becomes of the message while another process has a turn of the session. Default `wait`: it is sent when that turn
+   * Says what happens to the message while another process has a turn of the session. Default `wait`: it is sent when that turn
    * has ended. While that turn waits for a person, the message is refused as `session_busy` either way.
    */
   readonly whenBusyElsewhere?: "wait" | "refuse"

@@ -7,7 +7,7 @@ import type { LedgerEntry } from "../ledger/ledger.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { SessionData } from "./session-data.ts"
 
-/** What one message of the model used and cost. */
+/** The usage and cost of one message of the model. */
 export interface ModelCallRecord {
   readonly model: string
   readonly usage: TokenUsage

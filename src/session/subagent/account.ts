@@ -65,7 +65,7 @@ async function readEarlier({ store }: Using<"store">, { taskId, run }: AskingRun
   return run === 1 ? NO_USAGE : ((await store.run(taskId, run - 1))?.usage ?? NO_USAGE)
 }
 
-/** What is left of the run's budget or of its task's limits, whichever is less. */
+/** The rest of the run's budget or of its task's limits, whichever is less. */
 function toLeft(
   budget: AgentBudget = {},
   run: AskingRun | null,

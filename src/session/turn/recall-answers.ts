@@ -12,7 +12,7 @@ const INTERRUPTED =
 const NOT_REPEATABLE =
   "It was interrupted, and its input held a secret, which is never stored: it cannot be run again as it was."
 
-/** What is known of the calls of a message that an earlier claim left. Maps are by call id. */
+/** The known facts about the calls of a message that an earlier claim left. Maps are by call id. */
 export interface RecalledCalls {
   /** Answers of calls that ended, became tasks or may not be repeated. All others are run. */
   readonly answers: ReadonlyMap<string, ToolResult>
