@@ -39,7 +39,7 @@ export function createStepTable(prepare: Prepare): StoredSteps {
   }
 }
 
-/** The rows of the steps of a task's run. */
+/** The known facts about the steps of a task's run. */
 export interface KnownSteps {
   readonly run: number
   /** The number of the step that finished last; null until it was read. */
