@@ -15,7 +15,7 @@ session.on((event) => {
 })
 
 // The model opens the group by its name. The group is sealed when the turn ends, and joined when all its members have ended.
-await session.send("run `echo one`, `sleep 0.3; exit 3` and `echo two` together as checks")
+await session.send("run `echo one`, `false` and `echo two` together as checks")
 const [group] = await tasks.groups.list({ session: session.id })
 const { reason } = await tasks.waitFor({ group: group?.id ?? "", limitMs: 30_000 })
 await session.reported()
@@ -36,7 +36,7 @@ console.log(`${task.kind}, run ${task.run}, resumed ${task.resumeCount} time`)
 about the group checks:
 3 tasks of the group "checks" have ended: 2 completed, 1 failed.
 - echo one has completed: one
-- sleep 0.3; exit 3 has failed: `sleep 0.3; exit 3` exited with 3.
+- false has failed: `false` exited with 1.
 - echo two has completed: two
 met joined
 subagent: say hello has completed: hello

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock, createStoreClock } from "./base/clock.ts"
-import { closeAll } from "./base/close-all.ts"
 import { MeanwhileError } from "./base/error.ts"
 import { gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
@@ -18,9 +17,9 @@ import { createRegistry } from "./plugin/registry.ts"
 import { toBackgroundConfig } from "./runner/limits/background-config.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
 import type { ConversationsPort } from "./runner/run/run-ports.ts"
+import { createSteadyStore } from "./runner/commit/steady-store.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
 import { silentLog } from "./runner/redaction/redacting-log.ts"
-import type { ShutdownOptions } from "./runner/shutdown/shutdown.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
 import { toAgentConfig } from "./session/conversation/agent-config.ts"
 import { createModelCatalogue } from "./session/model/catalogue.ts"
@@ -32,13 +31,21 @@ import { createPersonSwitch } from "./session/person-switch.ts"
 import { toReportsConfig } from "./session/conversation/report-config.ts"
 import type { SessionDefaults } from "./session/conversation/scope.ts"
 import type { Engine } from "./task/engine.ts"
-import { refuseMisspelled, type Runtime, type RuntimeOptions, type StoreWait } from "./runtime.ts"
+import {
+  createClose,
+  createLeaving,
+  refuseMisspelled,
+  type Runtime,
+  type RuntimeOptions,
+  type StoreWait,
+} from "./runtime.ts"
 import { createGivenProvider } from "./builtin/models/given-model.ts"
 import { createModelProviders } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
 
+export { readDataFolderId } from "./runner/worker/data-folder-id.ts"
 export type { Runtime, RuntimeOptions } from "./runtime.ts"
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
@@ -68,8 +75,10 @@ export async function openRuntime(
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
   const storePath = options.dataDirectory === undefined ? IN_MEMORY : join(dataDirectory, STORE_FILE)
   const leaving = createLeaving(options.storeWait)
-  const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, storePath))
-  const clock = createStoreClock(engine, options.clock)
+  const chosen = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, storePath))
+  const clock = createStoreClock(chosen, options.clock)
+  const steady = { clock, leaving: leaving.storeWait.leaving }
+  const engine = { ...chosen, store: createSteadyStore(chosen.store, steady) }
   let runner: Runner | undefined
   const plugins = opened.use(createRegistry({ model, clock, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
@@ -112,17 +121,11 @@ export async function openRuntime(
       await plugins.register(defaults.sessionPlugin, { config: options.sessionConfig })
     },
   })
-  const kept = opened.move()
-  const close = (shutdown?: ShutdownOptions): Promise<void> => {
-    leaving.begin(shutdown)
-    // Closes both at once, so that no new work is taken from here on.
-    const closing = Promise.allSettled([conversations.close(), tasks.close(shutdown)])
-    return closeAll([() => closing.then(requireSettled), leaving.end, () => kept.disposeAsync()])
-  }
+  const close = createClose(options, { conversations, tasks, leaving, opened: opened.move() })
   const runtime: Runtime = {
     tasks: tasks.service,
     plugins,
-    engine,
+    engine: chosen,
     ledger,
     ...createLedgerRecord(engine.store),
     catalogue,
@@ -145,7 +148,7 @@ export async function openRuntime(
     on: (listener) => conversations.on((event) => listener(event)),
     attach: (channel) => person.attach(channel),
     close,
-    [Symbol.asyncDispose]: () => close(),
+    [Symbol.asyncDispose]: () => runtime.close(),
   }
   return { runtime, runner: tasks }
 }
@@ -162,12 +165,13 @@ function toConversationsPort(conversations: () => Conversations): ConversationsP
   }
 }
 
-function toWorkOptions({ clock, log, takesWork, takesKinds }: RuntimeOptions) {
+function toWorkOptions({ clock, log, takesWork, takesKinds, endsWhenIdle }: RuntimeOptions) {
   return {
     ...(clock && { clock }),
     ...(log && { log }),
     ...(takesWork !== undefined && { takesWork }),
     ...(takesKinds && { takesKinds }),
+    ...(endsWhenIdle && { endsWhenIdle }),
   }
 }
 
@@ -175,10 +179,6 @@ function toStoreParts({ engine: chosen }: RuntimeOptions, engine: Engine, dataDi
   const storePlace = typeof chosen === "string" ? toShownUrl(chosen) : dataDirectory
   const { store, bus } = engine
   return { store, bus, isShared: engine.name !== "embedded", dataDirectory, storePlace }
-}
-
-function requireSettled(settled: readonly PromiseSettledResult<unknown>[]): void {
-  for (const one of settled) if (one.status === "rejected") throw one.reason
 }
 
 /** The facade for the simple case. */
@@ -199,7 +199,7 @@ export async function openLedger(
   return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
 }
 
-const STORE_FILE = "store.sqlite"
+export const STORE_FILE = "store.sqlite"
 
 async function openEngine(options: RuntimeOptions, path: string): Promise<Engine> {
   if (typeof options.engine === "string") return openServer(options.engine, options)
@@ -210,9 +210,14 @@ async function openEngine(options: RuntimeOptions, path: string): Promise<Engine
 /** Opens the file as one of the processes that may have it open. */
 export function openStoreFile(
   path: string,
-  { synchronous = "full", clock = systemClock }: Pick<RuntimeOptions, "synchronous" | "clock"> = {},
+  {
+    synchronous = "full",
+    clock = systemClock,
+    storeWait = {},
+  }: Pick<RuntimeOptions, "synchronous" | "clock" | "storeWait"> = {},
 ): Promise<Engine> {
-  return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
+  const holder = toWorkerIdentity()
+  return createEmbeddedEngine({ ...storeWait, path, synchronous, clock, isHolderAlive: isWorkerAlive, holder })
 }
 
 /** Opens a store that goes by the server's clock, unless the caller gives a clock. */
@@ -224,25 +229,6 @@ function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Pro
     ...(clock && { clock }),
     ...(log && { log }),
   })
-}
-
-/** A shutdown lets work drain. After that, nothing waits for a server that is away. */
-function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
-  const left = new AbortController()
-  const closed = new AbortController()
-  const leave = (): void => left.abort()
-  const leaving = wish ? AbortSignal.any([wish, left.signal]) : left.signal
-  return {
-    storeWait: { ...wait, leaving },
-    /** Aborts when the drain is over: until then people see, and can answer, what running tasks ask. */
-    drained: AbortSignal.any([left.signal, closed.signal]),
-    begin({ drainMs = 0, signal }: ShutdownOptions = {}): void {
-      systemClock.schedule(drainMs, leave, { isBackground: true })
-      signal?.addEventListener("abort", leave, { once: true })
-    },
-    /** Called when nothing runs any more, perhaps before the time to drain is over. */
-    end: (): void => closed.abort(),
-  }
 }
 
 async function openTemporaryFolder(opened: AsyncDisposableStack): Promise<string> {

@@ -38,6 +38,8 @@ const engineSchema = z
   .nullable()
   .default(null)
 
+const onExitSchema = z.enum(["ask", "keep", "stop"]).default("ask")
+
 const workerSchema = lazily(() =>
   z
     .strictObject({
@@ -62,6 +64,7 @@ export const configSections = lazily(() => ({
   agent: agentConfigSchema(),
   background: backgroundConfigSchema(),
   worker: workerSchema(),
+  onExit: onExitSchema,
   reports: programReportsSchema(),
   permissions: permissionsConfigSchema,
   gc: gcConfigSchema(),
@@ -83,6 +86,7 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
   agent: "How agents work.",
   background: "The limits of tasks, and how the model sees them.",
   worker: "Which tasks `meanwhile worker` takes, and how it stops.",
+  onExit: "What leaving a chat does to work that is under way: ask, keep it going, or stop what is the chat's own.",
   reports: "When the agent speaks without being asked, about what its tasks came to.",
   permissions: "Which calls agents may make without asking, and which never.",
   gc: "How old turns are collected when a conversation fills the model's context window.",

@@ -1,7 +1,7 @@
 import { createPermissionPlugin } from "./builtin/permission/permission-plugin.ts"
 import type { PermissionsInput } from "./runtime.ts"
-import { commandLikeness } from "./builtin/shell/command-forecast.ts"
-import { commandParts } from "./builtin/shell/command-unwrap.ts"
+import { commandLikeness } from "./builtin/shell/command-likeness.ts"
+import { commandParts } from "./builtin/shell/command-parts.ts"
 import type { PersonSwitch } from "./session/person-switch.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { ToolPlugin } from "./plugin/tool-plugin.ts"
@@ -36,8 +36,8 @@ export function createPermission(
     autoApproved: () => plugins.autoApprovedTools(),
     findTool: (tool) => plugins.findTool(tool),
     likenessOf: (owner, tool, call) => (isCommand(owner, tool) ? commandLikeness(call) : undefined),
-    partsOf: (owner, tool, call) => (isCommand(owner, tool) ? commandParts(call) : [call]),
-    redact: (text) => redactor.redactText(text),
+    partsOf: (owner, tool, call) => (isCommand(owner, tool) ? commandParts(call) : { parts: [call], form: "call" }),
+    redact: (text) => redactor.redactShown(text),
   })
   return {
     decide: (request) =>

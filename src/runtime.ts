@@ -1,4 +1,6 @@
-import type { Clock } from "./base/clock.ts"
+import type { Conversations } from "./session/conversations.ts"
+import { closeAll } from "./base/close-all.ts"
+import { type Clock, systemClock } from "./base/clock.ts"
 import { MeanwhileError } from "./base/error.ts"
 import { findNearNames } from "./base/near-name.ts"
 import type { GcSection } from "./builtin/gc/gc-config.ts"
@@ -19,8 +21,9 @@ import type { SessionDirectory } from "./plugin/sessions-port.ts"
 import type { PermissionPluginOptions } from "./builtin/permission/permission-plugin.ts"
 import type { Permission } from "./runner/admit/permission.ts"
 import type { BackgroundConfigInput } from "./runner/limits/background-config.ts"
-import type { RunnerService } from "./runner/runner.ts"
-import type { ShutdownOptions } from "./runner/shutdown/shutdown.ts"
+import type { Runner, RunnerService } from "./runner/runner.ts"
+import type { KeepingOptions, ShutdownOptions } from "./runner/shutdown/shutdown.ts"
+import type { WorkLeft } from "./runner/shutdown/work-left.ts"
 import type { AgentConfigInput } from "./session/conversation/agent-config.ts"
 import type { ModelCatalogue, ModelOverrides } from "./session/model/catalogue.ts"
 import type { LedgerRecord } from "./session/log/ledger-record.ts"
@@ -79,6 +82,11 @@ export interface RuntimeOptions {
    * or that belongs to a session that is open here.
    */
   readonly takesWork?: boolean | "own"
+  /**
+   * True for a program that ends by itself once it has nothing left to do: programs that leave their work do not count on
+   * it. Default false.
+   */
+  readonly endsWhenIdle?: boolean
   /** The kinds of queued tasks that this process runs. Default: all. */
   readonly takesKinds?: readonly TaskKind[]
   /** Keeps conversations beyond the store, and describes them. */
@@ -114,6 +122,7 @@ const OPTIONS = {
   permissions: true,
   person: true,
   takesWork: true,
+  endsWhenIdle: true,
   takesKinds: true,
   sessionPlugin: true,
   sessionConfig: true,
@@ -165,5 +174,87 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   on(listener: AgentListener): () => void
   /** Asks through this channel from now on. Returns a function that detaches it, even if the runtime was created with it. */
   attach(person: PersonChannel): () => void
+  /**
+   * Ends everything. By default running commands and tools are stopped; `work: "keep"` loses no more than a crash would,
+   * is refused without a data folder, and resolves with the fate of what ran. It starts no other process: kept work goes on
+   * with the next runtime, or worker, of the data folder.
+   */
+  close(options: KeepingOptions): Promise<WorkLeft>
   close(options?: ShutdownOptions): Promise<void>
+}
+
+interface Closing {
+  readonly conversations: Conversations
+  readonly tasks: Runner
+  readonly leaving: Leaving
+  /** The store and all else that was opened before them. */
+  readonly opened: AsyncDisposableStack
+}
+
+/** The end of a runtime: of its runs and conversations, and of what was opened below them. */
+export function createClose(
+  options: RuntimeOptions,
+  { conversations, tasks, leaving, opened }: Closing,
+): Runtime["close"] {
+  async function close(shutdown: KeepingOptions): Promise<WorkLeft>
+  async function close(shutdown?: ShutdownOptions): Promise<void>
+  async function close(shutdown?: ShutdownOptions): Promise<WorkLeft | void> {
+    requireKnownWork(shutdown)
+    const keepsWork = shutdown?.work === "keep"
+    if (keepsWork) requireFolder(options)
+    leaving.begin(shutdown)
+    // Closes both at once, so that no new work is taken from here on.
+    const left: Promise<WorkLeft | void> = tasks.close(shutdown)
+    const closing = Promise.allSettled([conversations.close({ keepsWork }), left])
+    await closeAll([() => closing.then(requireSettled), leaving.end, () => opened.disposeAsync()])
+    return left
+  }
+  return close
+}
+
+/** A misspelled word would stop the work that it was to keep. */
+function requireKnownWork(shutdown: unknown = {}): void {
+  if (typeof shutdown === "object" && shutdown !== null) {
+    const work: unknown = "work" in shutdown ? shutdown.work : undefined
+    if (work === undefined || work === "keep" || work === "stop") return
+  }
+  throw new MeanwhileError("invalid_input", 'close takes { work: "keep" } or { work: "stop" }, and further options.')
+}
+
+export interface Leaving {
+  readonly storeWait: StoreWait & { readonly leaving: AbortSignal }
+  /** Aborts when the drain is over: until then people see, and can answer, what running tasks ask. */
+  readonly drained: AbortSignal
+  begin(options?: ShutdownOptions): void
+  /** Called when nothing runs any more, perhaps before the time to drain is over. */
+  end(): void
+}
+
+/** A shutdown lets work drain. After that, nothing waits for a server that is away. */
+export function createLeaving({ leaving: wish, ...wait }: StoreWait = {}): Leaving {
+  const left = new AbortController()
+  const closed = new AbortController()
+  const leave = (): void => left.abort()
+  const leaving = wish ? AbortSignal.any([wish, left.signal]) : left.signal
+  return {
+    storeWait: { ...wait, leaving },
+    drained: AbortSignal.any([left.signal, closed.signal]),
+    begin({ drainMs = 0, signal } = {}) {
+      systemClock.schedule(drainMs, leave, { isBackground: true })
+      signal?.addEventListener("abort", leave, { once: true })
+    },
+    end: () => closed.abort(),
+  }
+}
+
+function requireSettled(settled: readonly PromiseSettledResult<unknown>[]): void {
+  for (const one of settled) if (one.status === "rejected") throw one.reason
+}
+
+/** Work in memory, or whose output lies in a temporary folder, cannot be kept. */
+function requireFolder({ dataDirectory }: RuntimeOptions): void {
+  if (dataDirectory !== undefined) return
+  const message =
+    'close({ work: "keep" }) needs a data folder, and this runtime has none: give createRuntime `dataDirectory`'
+  throw new MeanwhileError("invalid_input", `${message}, or close it with work: "stop".`, { option: "work" })
 }

@@ -4,6 +4,7 @@ import { isSingleValue, keysOf } from "../src/config/section.ts"
 import { configSections, SECTION_SUMMARIES } from "../src/config-sections.ts"
 
 const guide = readFileSync(new URL("../docs/guide/configuration.md", import.meta.url), "utf8")
+const toConstantCase = (name: string): string => name.replace(/([a-z])([A-Z])/g, "$1_$2").toUpperCase()
 const BY_NAME = ["providers", "models"] as const
 
 function partOf(section: string): string {
@@ -18,7 +19,7 @@ describe("the guide to the configuration", () => {
 
   test.each(singles)("names the default of %s, and the variable that sets it", (name, schema) => {
     expect(partOf(name)).toContain(`Default: ${JSON.stringify(schema.parse(undefined))}.`)
-    expect(partOf(name)).toContain(`MEANWHILE_${name.toUpperCase()}`)
+    expect(partOf(name)).toContain(`MEANWHILE_${toConstantCase(name)}`)
   })
 
   test.each(withKeys)("names every key of %s with its default and what it does, and no other", (name, schema) => {

@@ -2,13 +2,14 @@ import { globSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { ON_ONE_ENGINE, ON_POSTGRES, slowOnPostgres } from "./support/engines.ts"
 import { AGENT_ROWS } from "./support/field-notes/agent-rows.ts"
+import { HARM_ROWS } from "./support/field-notes/harm-rows.ts"
 import { PROGRAM_ROWS } from "./support/field-notes/program-rows.ts"
 import { RESULT_ROWS } from "./support/field-notes/result-rows.ts"
 
 /** Rows about the lifecycle and about output: each is a file of its own here, named for the row. */
 const OWN_FILES: Readonly<Record<string, number>> = { a: 13, b: 7 }
 
-const ROWS = { ...RESULT_ROWS, ...AGENT_ROWS, ...PROGRAM_ROWS }
+const ROWS = { ...RESULT_ROWS, ...AGENT_ROWS, ...PROGRAM_ROWS, ...HARM_ROWS }
 
 /** Rows about a part of Meanwhile that does not exist yet, each with the name of that part. */
 const WAITING: Readonly<Record<string, string>> = {
@@ -24,28 +25,10 @@ const WAITING: Readonly<Record<string, string>> = {
 
 /** Rows about parts of Meanwhile that exist, for which no test is listed yet. */
 const UNSHOWN: Readonly<Record<string, string>> = {
-  F1: "harm: nothing runs of a store that a project folder brought along before the person has said so",
-  F2: "harm: shell text that the reader takes for harmless, and that changes, sends or reads something all the same",
-  F3: "harm: `git status` runs no filter and no diff program of a repository either (an fsmonitor: shell.slow.test.ts)",
-  F4: "harm: a command with what looks like a secret is shown whole in the question",
-  F5: "harm: a title that the model chose never stands in the place of the command",
-  F6: "harm: what a rule, or an answer of `always`, does not cover",
   F7: "harm: a command that runs unasked cannot read a provider's key from `/proc` either",
   F8: "harm: a file that is read and a page that is fetched without a question carry nothing away",
   F9: "harm: four megabytes of BEGIN lines are redacted as fast as plain text",
   F10: "harm: a variable with an odd name is not in `argv`, and the first `sslmode` counts",
-  F11: "harm: a half-typed draft is not the answer to a question that appeared meanwhile",
-  G1: "leaving: an agent that was cancelled, failed or timed out leaves no command, agent or model call below it",
-  G2: "leaving: quitting one chat stops nothing that another chat asked for",
-  G3: "leaving: every way to quit keeps what kill -9 would have kept",
-  G4: "leaving: a second Ctrl+C ends no background work without having said so",
-  G5: "leaving: a tool that says nothing about the background and takes twelve seconds gives its result",
-  H1: "a store that says no: a disk that is full in the middle of a turn completes no turn whose answer is not stored",
-  H2: "a store that says no: one commit that is refused, or whose answer is lost, hangs nothing",
-  H4: "takeovers: a worker that wakes after its lease takes no further effect, also with eight steps at once",
-  H5: "a store that says no: a store or an output file that was deleted or replaced under a running program is noticed",
-  H6: "takeovers: a process that is frozen in the middle of a commit is named to those that wait for it",
-  H7: "takeovers: the files of a run that has ended are gone when the guide says so, whoever ended it",
 }
 
 const toRows = (letter: string, last: number) => Array.from({ length: last }, (_, index) => `${letter}${index + 1}`)

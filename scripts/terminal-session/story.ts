@@ -9,20 +9,20 @@ const DURATIONS: Durations = [
   [/completed in .*: sleep 6/, "6.0 s"],
   [/completed in .*: sleep 1/, "1.0 s"],
   [/completed in .*: sleep 3/, "3.0 s"],
-  [/failed after .*sleep 5/, "5.0 s"],
+  [/completed in .*: sleep 5/, "5.0 s"],
   [/completed in .*: until/, "4.0 s"],
 ]
 
 /**
  * Records a session that shows what the program is about, as a real terminal shows it, with the same text at each recording: a
- * slow command moves to the background, the talk goes on, three tasks report as one, one is cancelled, a crash loses nothing.
+ * slow command moves to the background, the talk goes on, three tasks report as one, one is cancelled, a person is asked, a crash loses nothing.
  */
 export async function recordSession(place: ProgramPlace): Promise<string> {
   const settled = { ...place, environment: { [SETTING]: "1", ...place.environment } }
   const first = await withProgram([], settled, talk)
   const second = await withProgram(["--resume"], settled, goOn)
   const lines = [`$ ${SETTING}=1 meanwhile`, ...first, "Killed", `$ ${SETTING}=1 meanwhile --resume`, ...second]
-  return toNormalText(lines, DURATIONS)
+  return toNormalText(lines, DURATIONS).replaceAll(place.directory, "/home/me/project")
 }
 
 type Scene = (program: DrivenProgram, place: ProgramPlace) => Promise<void>
@@ -48,14 +48,16 @@ const talk: Scene = async (program, place) => {
   }
   await program.shows(/Say: help/)
   // At once: the talk goes on while the command runs.
-  program.type("run `sleep 6 && echo 214 passed`")
+  program.type("run `sleep 6`")
   await program.shows(/moved to the background[^]*tokens/)
   await say("say the talk goes on", /^the talk goes on$[^]*\(about task [^]*tokens/m)
-  const together = "run `sleep 1; echo lint ok`, `sleep 3; echo types ok` and `sleep 5; exit 3` together as checks"
+  const together = "run `sleep 1`, `sleep 3` and `sleep 5` together as checks"
   await say(together, /\(about group [^]*tokens/)
   const [, id = ""] = await say("start `sleep 1000` in the background", /started (\w{8}): sleep 1000[^]*tokens/)
   await say(`/cancel ${id}`, /\(about task [^]*tokens/)
-  await say("run `until test -e done.txt; do sleep 1; done; cat done.txt`", /moved to the background[^]*tokens/)
+  program.type("run `until test -e done.txt; do sleep 1; done; cat done.txt`")
+  await program.shows(/Ctrl\+C declines(?=[^]*^\?$)/m)
+  await say("y", /moved to the background[^]*tokens/)
   await program.kill()
 }
 

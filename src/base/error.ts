@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   "store_newer",
   "store_read_only",
   "store_unavailable",
+  "store_gone",
   "disk_full",
   "closed",
 ] as const

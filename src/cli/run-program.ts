@@ -1,4 +1,4 @@
-import { Command } from "commander"
+import { Command, Option } from "commander"
 import { MOST_TASKS_AT_ONCE } from "../base/concurrency-limit.ts"
 import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
@@ -83,6 +83,13 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--concurrency <n>", "run so many tasks at once here", toConcurrency)
     .option("--resume [id]", "go on with the last conversation, or with this one")
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
+    .addOption(
+      new Option("--on-exit <what>", "leaving the chat asks about its work, keeps it going, or stops it").choices([
+        "ask",
+        "keep",
+        "stop",
+      ]),
+    )
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
     .helpCommand("help [command]", "show how the program, or a command of it, is used")
     .action(async (options: object, command: Command) => {
@@ -128,6 +135,7 @@ function refuseConcurrency(command: Command): void {
 /** Hints for options that a command does not have. */
 const HINTS: Readonly<Record<string, string>> = {
   "--resume": ". To go on with a conversation without a chat: meanwhile run --session ID",
+  "--on-exit": ": it is for a chat",
   "--concurrency": ": it is for a chat, a run or a worker",
 }
 

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Command } from "commander"
+import { openKnownDataFolders } from "../program/data-folder.ts"
 import { lookAtFolder, openTrustStore } from "../program/folder.ts"
 import { countOf, plain } from "./format/format.ts"
 
@@ -28,20 +29,26 @@ async function trustFolder(folder: string): Promise<readonly string[]> {
   return [`${contents.directory} is trusted as it is now:`, ...contents.files.map((file) => `  ${file}`)]
 }
 
+/** Takes a folder with files of its own, or a data folder. */
 async function revokeFolder(folder: string): Promise<readonly string[]> {
   const directory = await toDirectory(folder)
-  if (await openTrustStore().revoke(directory)) return [`${directory} is trusted no longer.`]
-  return [`${directory} was not trusted.`]
+  const revoked = [await openTrustStore().revoke(directory), await openKnownDataFolders().forget(directory)]
+  return [`${directory} ${revoked.includes(true) ? "is trusted no longer" : "was not trusted"}.`]
 }
 
 async function listFolders(): Promise<readonly string[]> {
   const folders = await openTrustStore().list()
-  if (folders.length === 0) return ["You trust no folder."]
-  return folders.map(
-    ({ directory, files, trustedAt }) =>
-      `${directory}  ${countOf(files.length, "file")}, since ${trustedAt.slice(0, 10)}`,
-  )
+  const data = await openKnownDataFolders().list()
+  if (folders.length + data.length === 0) return ["You trust no folder."]
+  return [
+    ...folders.map(
+      ({ directory, files, trustedAt }) => `${directory}  ${countOf(files.length, "file")}, since ${toDay(trustedAt)}`,
+    ),
+    ...data.map(({ path, knownSince }) => `${path}  data folder, since ${toDay(knownSince)}`),
+  ]
 }
+
+const toDay = (time: string): string => time.slice(0, 10)
 
 /** The real path, or the plain one of a folder that is gone, so that its trust can still be revoked. */
 async function toDirectory(folder: string): Promise<string> {

@@ -9,6 +9,7 @@ import { createEnded, type Ended } from "./ended.ts"
 import { createDeskGroups, type DeskGroups } from "./groups.ts"
 import { createIdFiles, toStoreFolder } from "./id-files.ts"
 import { createInbox, type Inbox } from "./inbox.ts"
+import { createKeeper, type Keeper } from "./keeper.ts"
 import { createPromptWork, type PromptWork } from "./prompt-work.ts"
 import { createSessionAncestors } from "./session-ancestors.ts"
 import { createSessions, type Sessions } from "./sessions.ts"
@@ -32,6 +33,8 @@ export interface Desk extends DeskOwner {
   readonly workers: DeskWorkers
   readonly ledger: DeskLedger
   readonly promptWork: PromptWork
+  /** For a process that finishes what others have left. */
+  readonly keeper: Keeper
   readonly ended: Ended
   /** Follows tasks for one screen, until it is closed. */
   news(options: NewsOptions): TaskNewsDesk
@@ -77,8 +80,9 @@ export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof De
     workers: createDeskWorkers(tasks),
     ledger: { totals: (by, query) => ledger.ledgerTotals(by, { ...query, workspace }) },
     promptWork: createPromptWork(scope, { tasks: deskTasks, inbox, blocked }),
+    keeper: createKeeper(scope, blocked),
     ended,
-    news: (options) => createTaskNews({ ...scope, inbox, blocked, deskTasks, ended }, options),
+    news: (options) => createTaskNews({ ...scope, inbox, blocked, deskTasks, ended, ancestorsOf }, options),
     on: (listener) =>
       onAgentEvent((event, home) => {
         if (home === workspace) return listener(event)

@@ -59,21 +59,22 @@ export async function* followOutput(
   signal: AbortSignal,
 ): AsyncGenerator<OutputChunk, void> {
   /**
-   * Reads once. Undefined if there is no more than before. Bytes that may be part of a secret or of a character are held
-   * back.
+   * Reads once. Undefined if there is nothing else than before. Bytes that may be part of a secret or of a character are
+   * held back.
    */
-  const readMore = async (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> => {
-    const next = await read({ ...request, offset })
-    return next.nextOffset > offset || next.isComplete !== wasComplete ? next : undefined
+  const readMore = async (last: OutputChunk): Promise<OutputChunk | undefined> => {
+    const next = await read({ ...request, offset: last.nextOffset })
+    const isChanged = next.isComplete !== last.isComplete || next.restartedAt !== last.restartedAt
+    return next.nextOffset > last.nextOffset || isChanged ? next : undefined
   }
-  const waitForMore = (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> =>
+  const waitForMore = (last: OutputChunk): Promise<OutputChunk | undefined> =>
     lookUntil({
       clock,
       pollMs: FOLLOW_EVERY_MS,
       signals: [signal],
       keepsProcessAlive: true,
       subscribe: () => () => undefined,
-      look: () => readMore(offset, wasComplete),
+      look: () => readMore(last),
     })
   let chunk: OutputChunk | undefined = await read({ ...request, offset: from })
   for (let offset = from; chunk; ) {
@@ -84,6 +85,6 @@ export async function* followOutput(
     // Reading a file never yields: without a pause no key would be read, and no lease renewed, before the end.
     if (!isAtEnd) await setImmediate()
     if (signal.aborted) return
-    chunk = await (until === "now" ? readMore : waitForMore)(offset, chunk.isComplete)
+    chunk = await (until === "now" ? readMore : waitForMore)(chunk)
   }
 }

@@ -175,5 +175,5 @@ const toIds = (items: readonly { readonly id: WaitId }[]): string => items.map((
 async function toItem(store: Pick<TaskStore, "task">, wait: WaitRecord): Promise<InboxItem | undefined> {
   const { id, taskId, openedAt, expiresAt, onExpiry } = wait
   const task = await store.task(taskId)
-  return task && { id, task, question: toInboxQuestion(wait), openedAt, expiresAt, onExpiry }
+  return task && { id, task, question: toInboxQuestion(wait, task), openedAt, expiresAt, onExpiry }
 }

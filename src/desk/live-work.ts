@@ -9,17 +9,21 @@ import { listAll } from "./list-all.ts"
 const MOST_LOOKED_AT = 1_000
 
 interface LiveWorkParts extends Pick<DeskScope, "workspace" | "runsTasks"> {
-  readonly tasks: Pick<DeskScope["tasks"], "list" | "runsHere">
+  readonly tasks: Pick<DeskScope["tasks"], "list" | "runsHere" | "workers">
   readonly blocked: Pick<Blocked, "byQuestion">
 }
 
 /** The tasks that go on when an actor opens a conversation. Those that wait for a person are not counted. */
 export interface LiveWork {
-  /** Tasks that this process runs, or will take. */
+  /** Tasks that this process runs. */
   readonly here: number
+  /** Tasks that this process takes when it has room, or that wait for a time. */
+  readonly queued: number
   /** Tasks that wait for a worker, if this process runs no tasks. */
   readonly unclaimed: number
   readonly elsewhere: number
+  /** Those of them that a keeper runs, and its pid; null: there is none. */
+  readonly kept: { readonly count: number; readonly pid: number | null } | null
   /** True if the workspace has more live tasks than were counted. */
   readonly hasMore: boolean
   /** All tasks that concern the actor, newest first; if `hasMore`, the conversation's own come first. */
@@ -36,19 +40,29 @@ export async function findLiveWork(
   const held = await blocked.byQuestion()
   const going = items.filter(({ id }) => !held.has(id))
   const isUnclaimed = ({ status }: TaskSummary): boolean => status === "queued" || status === "waiting"
-  const unclaimed = runsTasks ? 0 : going.filter(isUnclaimed).length
-  const here = going.filter((task) => (runsTasks && isUnclaimed(task)) || tasks.runsHere(task.id)).length
+  const waiting = going.filter(isUnclaimed).length
+  const here = going.filter(({ id }) => tasks.runsHere(id)).length
+  const elsewhere = going.length - here - waiting
   // Others may have begun so many tasks since then that the conversation's own are not among those looked at.
   const own = cursor ? await findLive(tasks, workspace, conversation) : []
   const all = [...own, ...items]
   const isMeant = await Promise.all(all.map(concerns))
   return {
     here,
-    unclaimed,
-    elsewhere: going.length - here - unclaimed,
+    queued: runsTasks ? waiting : 0,
+    unclaimed: runsTasks ? 0 : waiting,
+    elsewhere,
+    kept: elsewhere > 0 ? await findKept(tasks, going) : null,
     hasMore: cursor !== undefined,
     tasks: [...new Set(all.filter((_, index) => isMeant[index]).map(({ id }) => id))],
   }
+}
+
+async function findKept(tasks: LiveWorkParts["tasks"], going: readonly TaskSummary[]): Promise<LiveWork["kept"]> {
+  const keepers = (await tasks.workers()).filter(({ endsWhenIdle }) => endsWhenIdle)
+  const isKept = (task: TaskSummary): boolean => "worker" in task && keepers.some(({ id }) => id === task.worker)
+  const count = going.filter(isKept).length
+  return count === 0 ? null : { count, pid: keepers.length === 1 ? (keepers[0]?.pid ?? null) : null }
 }
 
 /** The tasks of the conversation itself, without those of its agents. */

@@ -179,7 +179,7 @@ export function hasFailed(task: TaskRecord): boolean {
     case "interrupted":
       return true
     case "cancelled":
-      return !["person", "model", "lifetime"].includes(task.stop.by)
+      return !["person", "model", "parent", "lifetime"].includes(task.stop.by)
     default:
       return false
   }

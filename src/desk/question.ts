@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonValue } from "../base/json.ts"
+import { toVisibleText } from "../base/visible-text.ts"
 import type { Question } from "../plugin/person-port.ts"
 import { ADMISSION_QUESTION } from "../runner/admit/approval.ts"
+import { REPEAT_QUESTION } from "../runner/run/on-crash.ts"
 import { QUESTION_TOOL } from "../runner/tool/tool-source.ts"
 import { toAskedQuestion } from "../runner/ask/question-wait.ts"
 import { RUNTIME_PLUGIN, type TaskRecord } from "../task/record.ts"
@@ -20,13 +22,20 @@ export function isQuestionTask({ plugin, tool }: Pick<TaskRecord, "plugin" | "to
   return plugin === RUNTIME_PLUGIN && tool === QUESTION_TOOL
 }
 
-export function toInboxQuestion(wait: Pick<Wait, "reason" | "question">): InboxQuestion {
+/** A question about a call says of it all that is kept: a title may be a model's words. */
+export function toInboxQuestion(
+  wait: Pick<Wait, "reason" | "question">,
+  { kind, tool, input }: Pick<TaskRecord, "kind" | "tool" | "input">,
+): InboxQuestion {
   const asked = toAskedQuestion(wait)
   if (asked) return { ...asked, about: "question" }
   const { reason, question } = wait
-  const detail = textOf(question, "detail")
+  const asks = textOf(question, "kind")
+  const isAboutCall = asks === ADMISSION_QUESTION || (asks === REPEAT_QUESTION && kind === "tool")
+  const call = isAboutCall ? toVisibleText(`${tool} ${JSON.stringify(input)}`) : undefined
+  const detail = textOf(question, "detail") ?? call
   return {
-    about: textOf(question, "kind") === ADMISSION_QUESTION ? "call" : "other",
+    about: asks === ADMISSION_QUESTION ? "call" : "other",
     kind: reason === "approval" || isYesOrNo(question) ? "approval" : "text",
     text: (typeof question === "string" ? question : textOf(question, "text")) ?? "",
     ...(detail !== undefined && { detail }),

@@ -11,6 +11,7 @@ import { findLive, findLiveWork, type LiveWork } from "./live-work.ts"
 import { followNewTasks } from "./new-tasks.ts"
 import { isQuestionTask } from "./question.ts"
 import { createQueuedTasks } from "./queued-tasks.ts"
+import type { SessionAncestors } from "./session-ancestors.ts"
 import type { DeskTasks } from "./tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
@@ -49,12 +50,14 @@ export type TaskHere = Pick<TaskRecord, "id" | "kind" | "lifetime"> & Partial<Pi
 
 /** The fate of tasks when this process leaves. */
 export interface Departure {
-  /** Commands of this process, which are stopped. */
-  readonly stopped: readonly TaskHere[]
-  /** How many tasks go on: other processes run them, or will. */
-  readonly left: number
+  /** Tasks that this process runs. */
+  readonly here: readonly TaskHere[]
+  /** How many tasks other processes run, or will. */
+  readonly elsewhere: number
   /** Queued tasks: nobody runs them yet. */
   readonly queued: readonly TaskRecord[]
+  /** Those that were asked for here: by the actor, or in a conversation that was open here. */
+  readonly own: ReadonlySet<TaskId>
   /** True if the store could not be asked about any of them. */
   readonly isStoreAway: boolean
 }
@@ -90,11 +93,14 @@ type NewsParts = Pick<DeskScope, "workspace" | "store" | "bus" | "tasks" | "cloc
   readonly blocked: Pick<Blocked, "byQuestion">
   readonly deskTasks: Pick<DeskTasks, "firstStart" | "isReported">
   readonly ended: Ended
+  readonly ancestorsOf: SessionAncestors
 }
 
 export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNewsDesk {
-  const { workspace, tasks, blocked, ended, clock } = parts
+  const { workspace, tasks, blocked, ended, clock, ancestorsOf } = parts
   const startedHere = new Set<TaskId>()
+  const askedHere = new Set<TaskId>()
+  const conversations = new Set<SessionId>()
   const watch = createTaskWatch(parts, options)
 
   const isOwn = (id: TaskId): boolean => startedHere.has(id) || tasks.runsHere(id)
@@ -102,6 +108,13 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     [...watch.watched].flatMap(([id, { over }]) => (isOwn(id) && !watch.asking.has(id) ? [[id, over]] : []))
   const concerns = async (task: Pick<TaskRecord, "id" | "session">): Promise<boolean> =>
     isOwn(task.id) || (await ended.isTold(task, options.isHere))
+
+  /** A task of a session that the store cannot be asked about counts as another's: it is not stopped. */
+  async function isAskedHere(id: TaskId, session: SessionId | null): Promise<boolean> {
+    if (askedHere.has(id) || session === null) return askedHere.has(id)
+    const line = await ancestorsOf(session).catch(() => [session])
+    return line.some((above) => conversations.has(above))
+  }
 
   function follow(id: TaskId): void {
     startedHere.add(id)
@@ -120,15 +133,18 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
   return {
     follow,
     promise(id) {
+      askedHere.add(id)
       ended.expect(id)
       follow(id)
     },
     async followLive(conversation) {
+      conversations.add(conversation)
       const work = await findLiveWork(parts, conversation, concerns)
       for (const id of work.tasks) watch.follow(id)
       return work
     },
     async followSession(conversation) {
+      conversations.add(conversation)
       for (const { id } of await findLive(tasks, workspace, conversation)) watch.follow(id)
     },
     async allEnded(signal) {
@@ -164,13 +180,16 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     },
     async departure(ids) {
       const views = await Promise.all(ids.map((id) => tasks.get(id, workspace).catch(() => undefined)))
+      const known = ids.map((id, index) => views[index]?.task ?? watch.seen.get(id))
+      const isOwn = await Promise.all(ids.map((id, index) => isAskedHere(id, known[index]?.session ?? null)))
+      const own = new Set(ids.filter((_, index) => isOwn[index]))
       const here = ids.flatMap((id, index): TaskHere | readonly [] => {
         const run = tasks.findRunHere(id)
-        return run ? (views[index]?.task ?? watch.seen.get(id) ?? { id, ...run }) : []
+        return run ? (known[index] ?? { id, ...run }) : []
       })
-      const stopped = here.filter(({ kind, lifetime }) => kind === "tool" && lifetime !== "forever")
       const queued = views.flatMap((view) => (view?.task.status === "queued" ? view.task : []))
-      return { stopped, left: ids.length - stopped.length, queued, isStoreAway: views.every((view) => !view) }
+      const elsewhere = ids.length - here.length - queued.length
+      return { here, queued, elsewhere, own, isStoreAway: views.every((view) => !view) }
     },
     tellEnds(ids) {
       const untold = ids.filter((id) => watch.watched.has(id))

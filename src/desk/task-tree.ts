@@ -1,7 +1,9 @@
 import { throughPages } from "../base/pages.ts"
 import type { GroupRecord } from "../task/group.ts"
 import type { GroupId, TaskId } from "../task/id.ts"
-import type { TaskRecord, TaskSummary } from "../task/record.ts"
+import { type PlacedTask, placeTasks } from "../plugin/task-family.ts"
+import type { ListedTask } from "../plugin/task-view.ts"
+import { TASK_KINDS, type TaskKind, type TaskRecord, type TaskSummary } from "../task/record.ts"
 import type { TaskFilter, TaskStore } from "../task/store.ts"
 
 /** A task with everything that was started below it, or a group with those of its members that have the same parent. */
@@ -26,6 +28,28 @@ export async function readTree(store: TreeStore, filter: TaskFilter, limit: numb
     }
   }
   return toTaskTree(store, [...tasks.values()])
+}
+
+/** Tasks of a list with the tasks of these kinds above them that the list leaves out, each behind the one that started it. */
+export async function placeWithAbove(
+  store: Pick<TaskStore, "task">,
+  tasks: readonly ListedTask[],
+  kinds: readonly TaskKind[] = TASK_KINDS,
+): Promise<readonly PlacedTask<ListedTask>[]> {
+  const known = new Map<TaskId, ListedTask>(tasks.map((task) => [task.id, task]))
+  for (let level = tasks; level.length > 0; ) {
+    const missing = new Set(level.flatMap(({ parentTask }) => (parentTask && !known.has(parentTask) ? parentTask : [])))
+    const above = await Promise.all(Array.from(missing, (id) => store.task(id)))
+    level = above.flatMap((task) => (task ? toSummary(task) : []))
+    for (const task of level) known.set(task.id, task)
+  }
+  const listed = new Set(tasks)
+  const isShown = (task: ListedTask): boolean => listed.has(task) || kinds.includes(task.kind)
+  const all = [...known.values()]
+  return placeTasks(
+    all.filter(isShown),
+    all.filter((task) => !isShown(task)),
+  )
 }
 
 /** Everything that was started below a task, however deep. */

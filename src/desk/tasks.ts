@@ -1,6 +1,7 @@
 import { lookUntil } from "../base/look-until.ts"
 import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
+import { type PlacedTask, placeBelow } from "../plugin/task-family.ts"
 import type {
   ExecuteOptions,
   Execution,
@@ -14,7 +15,7 @@ import type { ArtifactRecord } from "../task/document.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { GroupRecord } from "../task/group.ts"
 import type { ArtifactHash, TaskId } from "../task/id.ts"
-import type { ArtifactReference } from "../task/patch.ts"
+import { type ArtifactReference, matchArtifacts } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Page, PageRequest } from "../task/store.ts"
 import { findAskingHost, isAskedElsewhere } from "./asking-place.ts"
@@ -25,7 +26,7 @@ import type { AnswerOptions, Inbox, InboxItem } from "./inbox.ts"
 import { listAll, toReading } from "./list-all.ts"
 import { type DeskFilter, toTaskFilter } from "./task-filter.ts"
 import { findFirstStart, type ListRow, toListRows } from "./list-row.ts"
-import { readBelow, readTree, type TaskBranch } from "./task-tree.ts"
+import { placeWithAbove, readBelow, readTree, type TaskBranch } from "./task-tree.ts"
 
 /** The workspace is the desk's. */
 export type DeskCall = Omit<ToolCall, "workspace">
@@ -36,6 +37,16 @@ export interface TaskDetails extends Pick<ListRow, "firstStartedAt"> {
   readonly group: GroupRecord | null
   /** The questions that the task, or something below it, waits for. */
   readonly questions: readonly InboxItem[]
+  /** The work that was started below it, without turns, each task behind the one that started it. */
+  readonly below: readonly PlacedTask<ListedTask>[]
+}
+
+/** A task list in which what a task has started stands behind it. */
+export interface TaskOutline {
+  /** `depth`: how many tasks of the list stand above. */
+  readonly rows: readonly (ListRow & { readonly depth: number })[]
+  /** True if the filter selects more tasks. */
+  readonly hasMore: boolean
 }
 
 /** How a task stands that may not go on by itself. */
@@ -54,6 +65,11 @@ export interface DeskTasks {
   list(filter: DeskFilter, page: PageRequest): Promise<Page<ListedTask>>
   /** The same page, with what a list on a screen shows beside each task. */
   rows(filter: DeskFilter, page: PageRequest): Promise<Page<ListRow>>
+  /**
+   * The rows of the newest tasks that the filter selects, at most `limit`, and of the tasks of these kinds above them, each
+   * behind the one that started it.
+   */
+  outline(filter: DeskFilter, limit: number): Promise<TaskOutline>
   /** All that the filter selects, newest first, read page by page. */
   each(filter: DeskFilter): AsyncGenerator<ListedTask, void>
   /** The newest tasks that the filter selects, at most `limit`, below the tasks that started them. */
@@ -74,7 +90,8 @@ export interface DeskTasks {
   output(id: string, request: OutputRequest): Promise<OutputChunk>
   /** All output from an offset on, by default from the beginning and until the run has ended. Ends with the runtime too. */
   followOutput(id: string, request?: FollowRequest): AsyncGenerator<OutputChunk, void>
-  artifacts(id: string): Promise<readonly ArtifactReference[]>
+  /** The artifacts that the task's last run handed back. `wanted`: those with this name, or whose hash begins like this. */
+  artifacts(id: string, wanted?: string): Promise<readonly ArtifactReference[]>
   artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
   /** Waits for the end, at most `waitMs`, and returns the task as it is then. */
   wait(id: string, options: { readonly waitMs: number; readonly signal?: AbortSignal }): Promise<TaskView>
@@ -90,6 +107,8 @@ export interface DeskTasks {
   /** Returns once the stop is accepted. */
   cancel(id: string, request?: StopRequest): Promise<TaskRecord>
   retry(id: string, options?: AnswerOptions): Promise<TaskRecord>
+  /** Changes the time limit of a live task; null: none. */
+  limit(id: string, timeoutMs: number | null): Promise<TaskRecord>
   resume(id: string, prompt: string): Promise<TaskRecord>
   /** Speaks to an agent: one that works hears it at its next tool boundary, one that has completed is resumed. */
   steer(id: string, message: string): Promise<SaidTo>
@@ -116,6 +135,20 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
       const { items, ...next } = await tasks.list(toTaskFilter(workspace, filter), page)
       return { items: await toListRows(store, tasks, items), ...next }
     },
+    async outline(filter, limit) {
+      const { items, cursor } = await tasks.list(toTaskFilter(workspace, filter), { limit })
+      const placed = await placeWithAbove(store, items, toTaskFilter(workspace, filter).kinds)
+      const rows = await toListRows(
+        store,
+        tasks,
+        placed.map(({ task }) => task),
+      )
+      const depths = new Map(placed.map(({ task, depth }) => [task.id, depth]))
+      return {
+        rows: rows.map((row) => ({ ...row, depth: depths.get(row.task.id) ?? 0 })),
+        hasMore: cursor !== undefined,
+      }
+    },
     each: (filter) => listAll(tasks, toTaskFilter(workspace, filter)),
     tree: (filter, limit) => readTree(store, toTaskFilter(workspace, filter), limit),
     below: async (id) => readBelow(store, (await find(id)).id),
@@ -124,12 +157,13 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
     async details(id) {
       const view = await tasks.get(id, workspace)
       const { task } = view
-      const [group, questions, firstStartedAt] = await Promise.all([
+      const [group, questions, firstStartedAt, below] = await Promise.all([
         task.group ? store.group(task.group) : undefined,
         inbox.below(task.id),
         findFirstStart(store, task),
+        placeBelow((filter, page) => tasks.list({ ...filter, workspace }, page), task),
       ])
-      return { view, group: group ?? null, questions, firstStartedAt }
+      return { view, group: group ?? null, questions, firstStartedAt, below }
     },
     firstStart: (task) => findFirstStart(store, task),
     askingHost: (task) => findAskingHost(scope, task),
@@ -146,9 +180,10 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
       follow(own ? [own, closing] : [closing], (signal) =>
         followOutput((part) => tasks.output(id, part, workspace), clock, request, signal),
       ),
-    async artifacts(id) {
+    async artifacts(id, wanted) {
       const task = await find(id)
-      return "patch" in task ? (task.patch?.artifacts ?? []) : []
+      const all = "patch" in task ? (task.patch?.artifacts ?? []) : []
+      return wanted === undefined ? all : matchArtifacts(all, wanted)
     },
     artifact: (hash) => store.artifact(workspace, hash),
     wait: (id, options) => tasks.result(id, options, workspace),
@@ -181,6 +216,7 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
       if (folder !== undefined && (await isAskedElsewhere(scope, task, folder))) tasks.leaveToOthers(task.id)
       return tasks.retry(task.id, workspace)
     },
+    limit: (id, timeoutMs) => tasks.limit(id, timeoutMs, workspace),
     resume: (id, prompt) => tasks.resume(id, prompt, workspace),
     steer: (id, message) => tasks.say(id, message, workspace),
     clear: (own) => (own ? clearOwn(scope, own) : clearAll(scope)),

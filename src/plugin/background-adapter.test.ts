@@ -16,7 +16,8 @@ const plugin = definePlugin({
   kind: "tool",
   name: "worker",
   tools: [
-    tool("quick"),
+    tool("quick", { mode: "never" }),
+    tool("unsaid"),
     tool("slow", { mode: "after" }),
     tool("slower", { mode: "after", ms: 2_500 }),
     tool("detached", { mode: "always" }),
@@ -47,16 +48,16 @@ describe("the guard", () => {
 
 describe("what a tool can do", () => {
   it("supports the background for every tool that may leave the foreground", async () => {
-    const names = ["quick", "slow", "slower", "detached", "depends", "unknown"]
+    const names = ["quick", "unsaid", "slow", "slower", "detached", "depends", "unknown"]
     const answers = await Promise.all(names.map((name) => capable.supportsBackground(name)))
-    expect(answers).toEqual([false, true, true, true, true, false])
+    expect(answers).toEqual([false, true, true, true, true, true, false])
   })
 
   it("gives the threshold in seconds: the tool's own, else the configured one, null for a tool that stays", async () => {
     const configured = backgroundCapable(plugin, fake.service, { thresholdSeconds: 7 })
-    const names = ["quick", "slow", "slower", "detached", "depends", "unknown"]
+    const names = ["quick", "unsaid", "slow", "slower", "detached", "depends", "unknown"]
     const answers = await Promise.all(names.map((name) => configured.autoBackgroundThreshold(name)))
-    expect(answers).toEqual([null, 7, 2.5, 0, 7, null])
+    expect(answers).toEqual([null, 7, 7, 2.5, 0, 7, null])
   })
 
   it("gives the threshold of one call when the tool decides by its input", async () => {
@@ -88,7 +89,7 @@ describe("a task in the background", () => {
   it("refuses a tool that cannot run in the background, and names those that can", async () => {
     const refused = capable.startBackground("quick", { size: 1 })
     await expect(refused).rejects.toMatchObject({ code: "not_background_capable" })
-    await expect(refused).rejects.toThrow("These can: slow, slower, detached, depends.")
+    await expect(refused).rejects.toThrow("These can: unsaid, slow, slower, detached, depends.")
     expect(fake.calls).toEqual([])
   })
 

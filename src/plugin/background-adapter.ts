@@ -7,7 +7,7 @@ import { STATUS_NAMES } from "../task/status-names.ts"
 import { type BackgroundCapable, RUNS_HERE } from "./background-capable.ts"
 import { toBackgroundHandle, toBackgroundResult } from "./background-view.ts"
 import type { TaskService, TaskView, ToolCall } from "./task-service.ts"
-import type { BackgroundPolicy, Tool } from "./tool.ts"
+import { type BackgroundPolicy, backgroundOf, type Tool } from "./tool.ts"
 import type { ToolPlugin } from "./tool-plugin.ts"
 
 export interface BackgroundCapableOptions {
@@ -78,7 +78,8 @@ function toolOf({ plugin }: Adapter, toolName: string): Tool | undefined {
 }
 
 function isCapable(adapter: Adapter, toolName: string): boolean {
-  const background = toolOf(adapter, toolName)?.background
+  const tool = toolOf(adapter, toolName)
+  const background = tool && backgroundOf(tool)
   return typeof background === "function" || (background !== undefined && background.mode !== "never")
 }
 
@@ -86,7 +87,7 @@ function isCapable(adapter: Adapter, toolName: string): boolean {
 function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown): number | null {
   const tool = toolOf(adapter, toolName)
   const parsed = tool?.input.safeParse(input)
-  const { background = { mode: "never" } } = tool ?? {}
+  const background: Tool["background"] = tool ? backgroundOf(tool) : { mode: "never" }
   const undecided: BackgroundPolicy = { mode: "after" }
   const policy = typeof background !== "function" ? background : parsed?.success ? background(parsed.data) : undecided
   if (policy.mode === "never" || policy.mode === "on_request") return null

@@ -12,6 +12,17 @@ import type { ProcessPort } from "./process.ts"
 import type { SessionsPort } from "./sessions-port.ts"
 import type { TaskService } from "./task-service.ts"
 
+/**
+ * Calls `effect` if the run is still this worker's, in the same synchronous stretch as the look at its lease: a process
+ * that stood still and was taken over in between begins nothing. Where the lease is old, the store is asked first.
+ *
+ * Contract: rejects with `stale_claim` or the signal's reason, and `effect` was then not called; else settles as `effect`.
+ */
+export type Act = <Result>(effect: () => Result | Promise<Result>) => Promise<Result>
+
+/** For what no other worker can take over: work without a record, and commands of a person. */
+export const actFreely: Act = async (effect) => effect()
+
 export interface StepContext {
   readonly signal: AbortSignal
   /** `task/run/step`: hand it to whatever the step acts on, so that a repeated effect can be recognised. */
@@ -36,8 +47,12 @@ export interface ToolContext {
   readonly session: SessionId | null
   /** How long the run may take. Null: as long as it needs. */
   readonly timeoutMs: number | null
-  /** Aborted when the run must stop: cancelled, past its time limit, or claimed by another worker. */
+  /**
+   * Aborted when the run must stop: cancelled, past its time limit, or claimed by another worker. A process that wakes
+   * learns of that claim a moment later, so each effect outside a step begins in `act`.
+   */
   readonly signal: AbortSignal
+  readonly act: Act
   progress(update: Partial<Progress>): void
   /**
    * Adds to what the task has used. Past its budget the task is stopped, unless `isLast` says that only its result is
@@ -64,7 +79,10 @@ export interface ToolContext {
     effect: (step: StepContext) => Promise<Result>,
     options?: { readonly onCrash?: OnCrash },
   ): Promise<Result>
-  /** Keeps bytes by hash under the task, or under no task if the call ends in the foreground, which leaves none. */
+  /**
+   * Keeps bytes by hash for as long as the task exists that the call is, or that asked for it if the call is in the
+   * foreground; without either, for ever. A task whose patch names the bytes keeps them, too.
+   */
   readonly artifacts: {
     put(name: string, mediaType: string, bytes: Uint8Array): Promise<ArtifactReference>
   }
@@ -85,7 +103,7 @@ export interface ToolContext {
 export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person" | "documents">
 
 /** The run that asks for the ports. */
-export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal"> {
+export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal" | "act"> {
   /** The plugin whose tool the run executes. */
   readonly plugin: string
   readonly traceId: string | null

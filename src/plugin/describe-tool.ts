@@ -1,5 +1,5 @@
 import type { DurationEstimate } from "./task-service.ts"
-import type { BackgroundPolicy, Tool } from "./tool.ts"
+import type { Tool } from "./tool.ts"
 
 export interface DescribeOptions {
   /** The threshold of tools that can run in the background and name none. */
@@ -15,12 +15,15 @@ export function describeTool(tool: Tool, options: DescribeOptions): string {
     .join(" ")
 }
 
-/** Empty for a tool that always answers in the foreground, as a model expects of a tool anyway. */
+/**
+ * Empty for a tool that always answers in the foreground, as a model expects of a tool anyway, and for one that says
+ * nothing: the sentence would be the same for hundreds of tools, and the answer of a promoted call says it.
+ */
 function describePolicy(tool: Tool, options: DescribeOptions): string {
-  if (typeof tool.background === "function") {
+  const { background: policy = { mode: "never" } } = tool
+  if (typeof policy === "function") {
     return `A call that takes longer than some seconds (how many depends on its input) ${GOES_ON}`
   }
-  const policy: BackgroundPolicy = tool.background ?? { mode: "never" }
   switch (policy.mode) {
     case "never":
       return ""

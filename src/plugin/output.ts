@@ -1,8 +1,10 @@
 /** The part of a task's output that is asked for. Offsets are absolute: byte 0 is the first byte ever printed. */
 export interface OutputRequest {
-  /** Where to begin. Default 0. */
+  /**
+   * Where to begin. Default 0. With an offset the text ends where the run was begun anew; without, it goes on there.
+   */
   readonly offset?: number
-  /** Instead of an offset: how many of the last bytes. */
+  /** Instead of an offset: how many of the last bytes, and none from before the run was last begun anew. */
   readonly tailBytes?: number
   readonly limitBytes?: number
   /** Only lines that match the expression or contain the text. */
@@ -32,6 +34,12 @@ export interface OutputChunk {
    * more to read.
    */
   readonly droppedBefore: number | "all" | null
+  /**
+   * The offset at which the execution that printed the end of this text began. The run was begun anew there, because the
+   * execution before it was given up; the output of that one ends at this offset. Null: this is the first execution. A
+   * reader that goes on from offset to offset meets each of these offsets as the beginning of a text.
+   */
+  readonly restartedAt: number | null
   /** True if the run has ended and this is the end of its output, or of what is left of it. */
   readonly isComplete: boolean
 }
@@ -39,7 +47,10 @@ export interface OutputChunk {
 export interface PatternRequest {
   /** The pattern a line must match; a string must occur in the line. */
   readonly pattern: RegExp | string
-  /** Where to begin to look. Default 0: output printed before the call counts. */
+  /**
+   * Where to begin to look. Default 0: output printed before the call counts. Output from before the run was last begun
+   * anew never counts.
+   */
   readonly offset?: number
   readonly timeoutMs: number
   readonly signal?: AbortSignal

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts"
+import type { ArtifactRecord } from "../task/document.ts"
 import type { GroupId, MessageId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Patch } from "../task/patch.ts"
 import type { Progress } from "../task/progress.ts"
@@ -38,17 +39,20 @@ export interface ToolCall {
   readonly title?: string
   /** Anything the caller wants to find again, as JSON of at most 16 KiB. */
   readonly metadata?: JsonObject
-  /** When the task is stopped although nobody asked: with its turn, its session, at a shutdown (default), or never. */
+  /**
+   * When the task is stopped although nobody asked: with its turn, its session, at a shutdown, or never. Default: for a
+   * tool the configured lifetime, else `runtime`.
+   */
   readonly lifetime?: Lifetime
   /** Higher runs first: a whole number of 32 bits. Default 0. */
   readonly priority?: number
   /** How the task's end reaches the session: wakes it, waits for the next turn, or stays silent. Default `wake`. */
   readonly notify?: NotifyMode
   /**
-   * The task is stopped once it has run this long; time in the queue does not count. Default: the tool's limit, then
-   * the configured one.
+   * The task is stopped once it has run this long; time in the queue does not count. Null: it has no limit. Default: the
+   * tool's limit, then the configured one.
    */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | null
   readonly tokenLimit?: number
   readonly costLimitMicros?: number
   /** How many bytes of the newest output are kept. Default `outputLimitBytes` of the configuration. */
@@ -159,9 +163,19 @@ export interface TaskService {
   waitFor(request: WaitRequest, scope?: WorkspaceId): Promise<WaitAnswer>
   readonly groups: GroupService
   prioritize(id: string, priority: number, scope?: WorkspaceId): Promise<TaskRecord>
+  /**
+   * Changes the time limit of a live task, wherever it runs; null: none. The time it has run counts. Refused as
+   * `wrong_state` once it has ended.
+   */
+  limit(id: string, timeoutMs: number | null, scope?: WorkspaceId): Promise<TaskRecord>
   list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<ListedTask>>
   output(id: string, request?: OutputRequest, scope?: WorkspaceId): Promise<OutputChunk>
   waitForOutput(id: string, request: PatternRequest, scope?: WorkspaceId): Promise<PatternAnswer>
+  /**
+   * Reads bytes that a task of the workspace keeps, by their hash, with or without `sha256:`. Refused as `not_found` for
+   * any other hash.
+   */
+  artifact(hash: string, scope?: WorkspaceId): Promise<ArtifactRecord>
   /** Marks the last runs of ended tasks as used; returns how many had not been used before. */
   acknowledge(ids: readonly string[], scope?: WorkspaceId): Promise<number>
   /** Removes ended tasks, used or not, that the filter selects; returns how many. */

@@ -1,3 +1,4 @@
+import type { TaskId } from "../task/id.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
 import type { MissingAbility, WorkerPlace } from "./worker-view.ts"
 
@@ -15,6 +16,8 @@ export interface TaskView {
   readonly outputBytes: number
   /** The newest line of progress or output, for people. */
   readonly lastLine: string | null
+  /** Tasks below it that went on when it was stopped. */
+  readonly outlived: readonly TaskId[]
 }
 
 /** A task in a list. */

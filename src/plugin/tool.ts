@@ -11,9 +11,9 @@ import type { ContentPart } from "./message.ts"
 
 /** When a call of the tool leaves the foreground. */
 export type BackgroundPolicy =
-  /** A call is always answered in the foreground. The default. */
+  /** A call is always answered in the foreground, within `foregroundTimeoutSeconds` unless it names a limit. */
   | { readonly mode: "never" }
-  /** A call is promoted once it has run for `ms`, or for the configured threshold. */
+  /** A call is promoted once it has run for `ms`, or for the configured threshold. The default. */
   | { readonly mode: "after"; readonly ms?: number }
   /** A call is answered in the foreground, unless it is started in the background or a person moves it there. */
   | { readonly mode: "on_request" }
@@ -34,10 +34,11 @@ export interface Tool<Input = unknown> {
   /** One line for people. Default: the tool's name. */
   readonly title?: (input: Input) => string
   /**
-   * The time limit of a call that names none. As a function: the limit that the input itself asks for, if any. A limit
-   * at or below the threshold keeps the call in the foreground until it ends.
+   * The time limit of a call that names none. As a function: the limit that the input itself asks for, if any; null for
+   * work that never ends by itself, which gets none. A limit at or below the threshold keeps the call in the foreground
+   * until it ends.
    */
-  readonly timeoutMs?: number | ((input: Input) => number | undefined)
+  readonly timeoutMs?: number | ((input: Input) => number | null | undefined)
   /**
    * Returns the input with everything that depends on this process spelled out, such as the folder that a relative path
    * begins at. The schema must accept it. A task is stored with the pinned input, because it may run later and in
@@ -87,6 +88,13 @@ export interface Tool<Input = unknown> {
   /** Only subagents are offered it. */
   readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
+}
+
+/** A tool that says nothing about the background gives its result however long a call takes. */
+const UNSAID: BackgroundPolicy = { mode: "after" }
+
+export function backgroundOf<Input>({ background = UNSAID }: Pick<Tool<Input>, "background">) {
+  return background
 }
 
 /** The kind of task a call of the tool becomes in the background. */

@@ -43,6 +43,8 @@ export interface WorkerView extends WorkerPlace {
   readonly running: number
   /** True if the worker takes work but has not announced yet which. */
   readonly isStarting: boolean
+  /** True if the worker ends by itself once it has nothing left to do: programs that leave do not count on it. */
+  readonly endsWhenIdle: boolean
   /** Null: the worker takes no work, is starting, or is of a version that announces nothing. */
   readonly announcement: Announcement | null
 }

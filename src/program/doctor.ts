@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import type { Variables } from "../base/environment.ts"
 import { checkServers } from "../builtin/mcp/check-servers.ts"
@@ -14,6 +15,7 @@ import { createRegistry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
+import { DISTRUST, lookAtDataFolder } from "./data-folder.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost, findStorageProblem } from "./host.ts"
@@ -42,7 +44,8 @@ export async function examineProgram(options: DoctorOptions): Promise<readonly F
   const rest = await findOr("folder", "Fix it, then run the doctor again.", async () => {
     const folder = await lookAtFolder(options)
     const config = await examineConfig(options, folder)
-    return [toTrustFinding(folder), ...config, ...(await examineServers(options, folder))]
+    const data = await examineDataTrust(options)
+    return [toTrustFinding(folder), ...data, ...config, ...(await examineServers(options, folder))]
   })
   return [...host, ...rest]
 }
@@ -53,6 +56,15 @@ function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder
   if (trust === "trusted") return ok("trust", `${directory} is trusted: ${files.join(", ")}`)
   const why = trust === "changed" ? "changed since you trusted it" : "is not trusted"
   return warning("trust", `${directory} ${why}; not loaded: ${files.join(", ")}`, fix)
+}
+
+/** Empty without a data folder. */
+async function examineDataTrust(options: DoctorOptions): Promise<readonly Finding[]> {
+  if (!statSync(options.dataDirectory, { throwIfNoEntry: false })?.isDirectory()) return []
+  const { trust, identity } = await lookAtDataFolder(options)
+  if (trust === "new" || trust === "known") return [ok("data folder trust", `${identity.path} may run its work`)]
+  const fix = "Look with meanwhile tasks, then start with --trust, or answer the question of a chat."
+  return [warning("data folder trust", `${identity.path} ${DISTRUST[trust]}: nothing of it runs`, fix)]
 }
 
 async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Promise<readonly Finding[]> {

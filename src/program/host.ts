@@ -2,14 +2,14 @@ import type { Stats } from "node:fs"
 import { access, constants, mkdtemp, readdir, rmdir, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { describeFolderProblem } from "../base/folder-problem.ts"
-import { openStoreFile } from "../app.ts"
+import { openStoreFile, STORE_FILE } from "../app.ts"
 import type { SessionConfig } from "../builtin/session/session-config.ts"
 import { describeStorageProblem } from "../builtin/session/session-folder.ts"
+import { describeHeldLock } from "../engine/embedded/sqlite/held-lock.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { type Finding, findOr, ok, problem } from "./finding.ts"
 
 const OLDEST_NODE = 24
-const STORE_FILE = "store.sqlite"
 
 /** Checks Node and the data folder. */
 export async function examineHost(dataDirectory: string, nodeVersion: string): Promise<readonly Finding[]> {
@@ -94,10 +94,16 @@ export async function hasWork(dataDirectory: string): Promise<boolean> {
   return (await engine.store.countTasks({ statuses: LIVE_STATUSES })) > 0
 }
 
+/** A commit of another program takes milliseconds. */
+const LOCK_PATIENCE_MS = 1_000
+const UNLOCK = "Until it is let go or ended, every other program waits for it, and is refused after 30 seconds."
+
 async function examineStore(path: string): Promise<readonly Finding[]> {
   if (!(await exists(path))) return [ok("engine", "embedded, nothing stored yet")]
   // Read first: the last program that closes a store moves its log into it.
   const bytes = (await sizeOf(path)) + (await sizeOf(`${path}-wal`))
+  const lock = await describeHeldLock(path, LOCK_PATIENCE_MS)
+  if (lock !== undefined) return [problem("engine", `The store ${path} is locked${lock}`, UNLOCK)]
   await using engine = await openStoreFile(path)
   const { isHealthy, problems } = await engine.store.checkIntegrity()
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`

@@ -12,6 +12,7 @@ import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import { createPluginLoader } from "../config/plugin-loader.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig, toTakenKinds } from "../config-sections.ts"
+import { type DataFolderOptions, openDataFolder } from "./data-folder.ts"
 import { findStorageProblem, hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
@@ -27,7 +28,11 @@ export type { TrustQuestion } from "./folder.ts"
 /** The folder's options, and those that the opener of the program sets over the configuration. */
 export interface ProgramOptions
   extends FolderOptions,
-    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "storeWait"> {
+    Pick<DataFolderOptions, "confirmData">,
+    Pick<
+      RuntimeOptions,
+      "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "endsWhenIdle" | "storeWait"
+    > {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
@@ -54,6 +59,8 @@ export interface Program extends ScreenRuntime {
   /** The place of the store, fit to be shown: without a password. */
   readonly storePlace: string
   readonly maxConcurrentTasks: number
+  /** The fate of a chat's work when the chat is left. */
+  readonly onExit: ProgramConfig["onExit"]
   /** The section of the configuration, with the options over it. */
   readonly worker: ProgramConfig["worker"]
 }
@@ -67,6 +74,9 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const { values: configured, plugins } = await loadConfig({ ...program, ...request })
   const values = withOptions(configured, options)
   if (options.worker) requireWork(values)
+  // A store on a server is chosen by the person; the store of a data folder may have come with the folder.
+  const data = values.engine === null ? await openDataFolder(options) : null
+  if (data && data.refusal !== null) throw new MeanwhileError("permission_denied", data.refusal)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
   const mcp = await createServers(options, folder, values.engine, () => refreshMcp())
@@ -80,11 +90,10 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(person && { person }),
     ...(options.onEvent && { onEvent: options.onEvent }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
+    ...(options.endsWhenIdle && { endsWhenIdle: true }),
     ...(options.worker && { takesKinds: toTakenKinds(values.worker) }),
-    ...(values.engine !== null && {
-      engine: values.engine,
-      storeWait: { ...PATIENT, tell: notify, ...options.storeWait },
-    }),
+    ...(values.engine !== null && { engine: values.engine }),
+    storeWait: { ...PATIENT, tell: notify, ...options.storeWait },
     agent: values.agent,
     background: values.background,
     reports: values.reports,
@@ -97,6 +106,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     plugins: [...builtin, ...plugins.plugins],
     discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },
   })
+  await data?.noteStore()
   refreshMcp = () => runtime.plugins.refreshTools("mcp")
   // A server may have come between the plugin's start and now.
   refreshMcp()
@@ -109,6 +119,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     areReportsOn: values.reports.enabled,
     storePlace: values.engine === null ? dataDirectory : toShownUrl(values.engine),
     maxConcurrentTasks: values.background.maxConcurrentTasks,
+    onExit: values.onExit,
     worker: values.worker,
   })
 }

@@ -15,7 +15,7 @@ import { type BackgroundConfigInput, toBackgroundConfig } from "./limits/backgro
 import { createDurations } from "./tool/durations.ts"
 import { createFamilyLock } from "./admit/child-limits.ts"
 import { createRemoteStops } from "./stop/remote-stops.ts"
-import { markLost } from "./run/ownership.ts"
+import { loseRuns } from "./run/stop-run.ts"
 import { allowAll, type Permission } from "./admit/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createQueueIntake } from "./worker/queue-intake.ts"
@@ -30,22 +30,21 @@ import { questionTool } from "./ask/question-wait.ts"
 import type { RunnerScope } from "./admit/scope.ts"
 import { countTasks, type TaskCounts, createTaskService } from "./service/task-service.ts"
 import { createSessionCommands, type SessionCommands } from "./service/session-commands.ts"
-import { type ShutdownOptions, shutDown } from "./shutdown/shutdown.ts"
+import { type KeepingOptions, type ShutdownOptions, shutDown } from "./shutdown/shutdown.ts"
+import type { WorkLeft } from "./shutdown/work-left.ts"
 import { createSlots } from "./limits/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { openSpoolHome, toHomeData } from "./worker/spool-home.ts"
-import { sweepSpool } from "./recover/sweep.ts"
+import { createSweeper, sweepSpool } from "./recover/sweep.ts"
 import { createToolSource } from "./tool/tool-source.ts"
 import { takesTurnsOf } from "./turn/take-turns.ts"
 import { createTurnTool, type TurnBody } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
-import { TAKER, toWorkerIdentity } from "./worker/worker-identity.ts"
+import { ENDS_WHEN_IDLE, TAKER, toWorkerIdentity } from "./worker/worker-identity.ts"
 import { listWorkers } from "./worker/worker-list.ts"
-import { withdrawQuestions } from "./ask/ask-person.ts"
 import type { CancelScope, OutputScope } from "./run/scope.ts"
-import { stopLeftTurns } from "./turn/left-turns.ts"
 import { expireWaits } from "./ask/answer-wait.ts"
-import { endLeftTasks } from "./stop/lifetimes.ts"
+import { stopLeftRuns } from "./stop/left-runs.ts"
 import { applyRetention } from "./result/retention.ts"
 
 export interface RunnerOptions {
@@ -67,6 +66,8 @@ export interface RunnerOptions {
    * is asked of it here. Own: takes the work that was asked for here, or that belongs to sessions open here.
    */
   readonly takesWork?: boolean | "own"
+  /** True for a process that ends by itself once it has nothing left to do: others do not count on it. Default false. */
+  readonly endsWhenIdle?: boolean
   /** Kinds of queued tasks that are taken. Default: every kind. */
   readonly takesKinds?: readonly TaskKind[]
   readonly onTask?: WrittenTasks["onTask"]
@@ -91,6 +92,7 @@ export interface Runner extends RunnerService, SessionCommands, AsyncDisposable 
   takesTurns(session: SessionId): boolean
   /** Called after a session was opened: a runner that takes only its own work resumes what that session had left. */
   resumeOwnWork(): Promise<void>
+  close(options: KeepingOptions): Promise<WorkLeft>
   close(options?: ShutdownOptions): Promise<void>
 }
 
@@ -111,11 +113,9 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     clock: ownClock,
     log,
     home,
-    identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
+    identity: { ...toWorkerIdentity(), ...toHomeData(home), ...toHabits(options) },
     leaseMs: config.leaseSeconds * 1_000,
-    onLost() {
-      for (const run of active.values()) if (run.standing.in === "background") markLost(run)
-    },
+    onLost: () => loseRuns({ active, clock, config }),
     onBack: () => void pump?.announce(),
   })
   const runtimeTools = [
@@ -166,12 +166,15 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const reclaim: Reclaim = takesWork === false ? async () => {} : createReclaim(scope)
   const remoteStops = createRemoteStops(scope)
   const chores = [
-    ...startChores(scope, reclaim, { sweeps: takesWork === true }),
+    ...startChores(scope, reclaim, { sweeps: takesWork !== false }),
     createGroupUpkeep(scope, { looksAround: takesWork !== false }),
   ]
-  let closing: Promise<void> | undefined
-  const close = (shutdown: ShutdownOptions = {}): Promise<void> =>
-    (closing ??= shutDown(scope, pump, chores, remoteStops, shutdown))
+  let closing: Promise<WorkLeft> | undefined
+  function close(shutdown: KeepingOptions): Promise<WorkLeft>
+  function close(shutdown?: ShutdownOptions): Promise<void>
+  function close(shutdown: ShutdownOptions = {}): Promise<WorkLeft | void> {
+    return (closing ??= shutDown(scope, pump, chores, remoteStops, shutdown))
+  }
 
   const sessionCommands = createSessionCommands(scope)
   const shown = toShownService(scope, service, sessionCommands)
@@ -182,7 +185,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     takesTurns: (session) => takesWork !== false && takesTurnsOf(scope, session),
     resumeOwnWork: () => scope.queue.resumeOwnWork(),
     close,
-    [Symbol.asyncDispose]: () => close(),
+    [Symbol.asyncDispose]: () => runner.close(),
   }
   try {
     await options.onCreated?.(runner)
@@ -197,6 +200,10 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   return runner
 }
 
+function toHabits({ takesWork = true, endsWhenIdle = false }: RunnerOptions) {
+  return { ...(takesWork === true && TAKER), ...(endsWhenIdle && ENDS_WHEN_IDLE) }
+}
+
 /** The commands over tasks that a runtime shows. */
 function toShownService(scope: RunnerScope, service: TaskService, { answer }: SessionCommands): RunnerService {
   return {
@@ -209,8 +216,8 @@ function toShownService(scope: RunnerScope, service: TaskService, { answer }: Se
 
 const RETENTION_EVERY_MS = 60_000
 const EXPIRY_EVERY_MS = 1_000
-/** Seldom: the chore looks through the whole queue for what a crash has left. */
-const LEFT_WORK_EVERY_MS = 15_000
+/** Seldom: only programs of an older version leave such runs. */
+const LEFT_RUNS_EVERY_MS = 15_000
 const SWEEP_EVERY_MS = 30_000
 const RECLAIMS_PER_LEASE = 3
 
@@ -220,17 +227,13 @@ function startChores(
   reclaim: () => Promise<void>,
   { sweeps }: { readonly sweeps: boolean },
 ): readonly Chore[] {
-  const { leaseSeconds, completionScanIntervalMs } = scope.config
+  const { leaseSeconds } = scope.config
   return [
     repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
     repeat(scope, (leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
-    repeat(scope, completionScanIntervalMs, () => withdrawQuestions(scope)),
-    repeat(scope, LEFT_WORK_EVERY_MS, async () => {
-      await stopLeftTurns(scope)
-      await endLeftTasks(scope)
-    }),
+    repeat(scope, LEFT_RUNS_EVERY_MS, () => stopLeftRuns(scope)),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
-    // Sweeps again later: at the start, other workers may still decide about runs. With one shared spool nobody else does.
-    ...(sweeps && scope.engine.outputs ? [repeat(scope, SWEEP_EVERY_MS, () => sweepSpool(scope))] : []),
+    // Sweeps again later: other workers may still decide about runs at the start, and any of them may die in a removal.
+    ...(sweeps ? [repeat(scope, SWEEP_EVERY_MS, createSweeper(scope))] : []),
   ]
 }

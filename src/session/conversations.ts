@@ -24,7 +24,7 @@ import type { ModelCatalogue } from "./model/catalogue.ts"
 import { createModelSource, type ModelSource } from "./model/model-source.ts"
 import type { ConversationScope, Using } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
-import { createSessionFace, promoteCalls } from "./session-face.ts"
+import { closeSession, promoteCalls } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
@@ -67,14 +67,18 @@ export interface Conversations {
   /** The ports that tools have beyond their task. */
   readonly portsOf: ConversationPortsOf
   readonly agents: AgentsPort
-  close(): Promise<void>
+  /** With `keepsWork`, tasks of lifetime `turn` and `session` go on, as they would after a crash. */
+  close(options?: { readonly keepsWork: boolean }): Promise<void>
 }
 
 /**
  * Closes all conversations. A kept turn may end during the drain, and else goes on at the next start. A turn that is not
  * kept is stopped.
  */
-async function closeConversations(scope: ConversationScope, closing: AbortController, news: News): Promise<void> {
+async function closeConversations(
+  scope: ConversationScope,
+  { closing, news, keepsWork }: { closing: AbortController; news: News; keepsWork: boolean },
+): Promise<void> {
   news.close()
   for (const { reporter } of scope.open.values()) reporter?.close()
   closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
@@ -82,16 +86,16 @@ async function closeConversations(scope: ConversationScope, closing: AbortContro
   for (const conversation of open) {
     if (!conversation.log.isKept) stopTurn(scope, conversation, "Meanwhile is shutting down")
   }
-  await Promise.all(open.map((conversation) => closeIdle(scope, conversation)))
+  await Promise.all(open.map((conversation) => closeIdle(scope, conversation, keepsWork)))
 }
 
 /**
  * Closes a conversation when its work is done. A session that a turn still holds, because it was handed back, has not
  * ended.
  */
-async function closeIdle(scope: ConversationScope, conversation: Conversation): Promise<void> {
+async function closeIdle(scope: ConversationScope, conversation: Conversation, keepsWork: boolean): Promise<void> {
   await conversation.queue.done
-  if (conversation.log.data.turn === null) await createSessionFace(scope, conversation).close()
+  if (conversation.log.data.turn === null) await closeSession(scope, conversation, { keepsWork })
 }
 
 export function createConversations(options: ConversationsOptions): Conversations {
@@ -133,20 +137,21 @@ export function createConversations(options: ConversationsOptions): Conversation
     portsOf: (run) => toConversationPorts(scope, run),
     agents: createAgentsPort(scope),
     // A second time there is nothing left to close, and the store may be gone.
-    close: () => (closed ??= closeConversations(scope, closing, news)),
+    close: ({ keepsWork } = { keepsWork: false }) =>
+      (closed ??= closeConversations(scope, { closing, news, keepsWork })),
   }
 }
 
 /** The ports of a tool beyond its task: conversations, its own model, the person and documents. */
 function toConversationPorts(scope: ConversationScope, run: AskingRun): ConversationPorts {
-  const { taskId, session, workspace, signal, traceId } = run
+  const { taskId, session, workspace, signal, act, traceId } = run
   return {
     sessions: createSessionsPort(scope, { session, workspace, run }),
     get model() {
       const conversation = session && scope.open.get(session)
       if (!conversation)
         throw new MeanwhileError("wrong_state", "This call belongs to no session, and so has no model.")
-      return createModelPort(scope, conversation, { signal, task: taskId, traceId })
+      return createModelPort(scope, conversation, { signal, act, task: taskId, traceId })
     },
     person: toPersonPort(scope, run),
     documents: createDocumentsPort(scope, run),
@@ -160,7 +165,7 @@ function toPersonPort({ ports: { person }, runner }: Using<"ports" | "runner">, 
     async ask(question, own) {
       const signal = own ? AbortSignal.any([own, run.signal]) : run.signal
       if (await run.isInBackground()) return runner.askPerson(run, question, signal)
-      return person.ask(question, signal)
+      return run.act(() => person.ask(question, signal))
     },
   }
 }

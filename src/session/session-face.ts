@@ -1,4 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { actFreely } from "../plugin/context.ts"
 import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
@@ -92,11 +93,16 @@ class SessionStanding implements Pick<Session, "model" | "isBusy"> {
 
 async function collect(scope: ConversationScope, conversation: Conversation, reason: string): Promise<string> {
   const save = conversation.log.write
-  const collection = await collectContext(scope, conversation, { reason, signal: NEVER, save })
+  const collection = await collectContext(scope, conversation, { reason, signal: NEVER, act: actFreely, save })
   return collection?.summary ?? "There was nothing to collect."
 }
 
-async function closeSession(scope: ConversationScope, conversation: Conversation): Promise<void> {
+/** With `keepsWork`, the session's tasks go on: it is only closed here, and goes on at the next start. */
+export async function closeSession(
+  scope: ConversationScope,
+  conversation: Conversation,
+  { keepsWork = false }: { readonly keepsWork?: boolean } = {},
+): Promise<void> {
   const { log, sessionPlugin, emitter } = conversation
   await conversation.queue.done
   if (scope.open.get(log.id) !== conversation) return
@@ -113,7 +119,7 @@ async function closeSession(scope: ConversationScope, conversation: Conversation
   }
   const last = log.history.at(-1)
   emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
-  await scope.runner.closeSession(log.id)
+  if (!keepsWork || !log.isKept) await scope.runner.closeSession(log.id)
 }
 
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts"
-import type { TaskId, WaitId, WorkerId } from "./id.ts"
+import type { SessionId, TaskId, WaitId, WorkerId } from "./id.ts"
 import type { Patch } from "./patch.ts"
 import type { Progress, Usage } from "./progress.ts"
 import type { Stopper, Survivors } from "./stop.ts"
@@ -27,7 +27,15 @@ export type LifecycleEvent =
       readonly delayMs?: number
       readonly ranMs?: number
     }
-  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string; readonly ranMs?: number }
+  | {
+      readonly type: "task.stop_requested"
+      readonly by: Stopper
+      readonly reason: string
+      readonly ranMs?: number
+      /** The time limit that is over. The stop is refused as `wrong_state` if the task has another one by now. */
+      readonly limitMs?: number
+      readonly parent?: TaskId
+    }
   | { readonly type: "task.completed"; readonly patch: Patch; readonly ranMs?: number }
   | {
       readonly type: "task.failed"
@@ -46,6 +54,7 @@ export interface StoppedEvent {
   readonly type: "task.cancelled" | "task.timed_out"
   readonly by: Stopper
   readonly reason: string
+  readonly parent?: TaskId
   readonly survivors: Survivors
   readonly late: Patch | null
 }
@@ -59,6 +68,17 @@ export type FactEvent =
   | { readonly type: "task.spent"; readonly usage: Usage }
   | { readonly type: "task.finished_late"; readonly patch: Patch | null }
   | { readonly type: "task.retrieved" }
+  /** The time limit was changed. Null: there is none from now on. */
+  | { readonly type: "task.limited"; readonly timeoutMs: number | null }
+  /** These tasks below it go on although it was stopped or has ended. `count` may exceed the ids that are named. */
+  | { readonly type: "task.outlived"; readonly by: readonly TaskId[]; readonly count: number }
+  /** The task above it has ended: from now on it is below `to`, and its results are told to `session`. */
+  | {
+      readonly type: "task.handed_on"
+      readonly from: TaskId | null
+      readonly to: TaskId | null
+      readonly session: SessionId | null
+    }
   | { readonly type: "output.dropped"; readonly before: number }
   | { readonly type: "step.started"; readonly key: string }
   | { readonly type: "step.finished"; readonly key: string; readonly completion: number }
@@ -66,7 +86,7 @@ export type FactEvent =
 /** A lifecycle event as the log keeps it: without the patch, which the record holds. */
 export type LoggedLifecycleEvent =
   | Exclude<LifecycleEvent, { type: "task.stop_requested" | "task.completed" | "task.failed" } | StoppedEvent>
-  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }
+  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string; readonly parent?: TaskId }
   | { readonly type: "task.completed"; readonly digest: readonly string[] }
   | { readonly type: "task.failed"; readonly failure: TaskFailure }
   | Omit<StoppedEvent, "late">
@@ -90,11 +110,16 @@ export function toLogged(event: LifecycleEvent): LoggedLifecycleEvent {
     case "task.failed":
       return { type: event.type, failure: event.failure }
     case "task.stop_requested":
-      return { type: event.type, by: event.by, reason: event.reason }
+      return { type: event.type, by: event.by, reason: event.reason, ...toParent(event) }
     case "task.cancelled":
     case "task.timed_out":
-      return { type: event.type, by: event.by, reason: event.reason, survivors: event.survivors }
+      return { type: event.type, by: event.by, reason: event.reason, ...toParent(event), survivors: event.survivors }
     default:
       return event
   }
+}
+
+/** The stopped task above, as far as the event names one. */
+export function toParent({ parent }: { readonly parent?: TaskId }): { readonly parent?: TaskId } {
+  return parent === undefined ? {} : { parent }
 }

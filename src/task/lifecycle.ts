@@ -1,4 +1,4 @@
-import type { LifecycleEvent, StoppedEvent, FactEvent } from "./event.ts"
+import { type FactEvent, type LifecycleEvent, type StoppedEvent, toParent } from "./event.ts"
 import type { Run, RunCourse, RunState, TaskCourse } from "./record.ts"
 import { toStopEvent } from "./stop.ts"
 
@@ -48,6 +48,9 @@ export const STOPPABLE_STATUSES = ["queued", "running", "waiting"] as const
 export const LIVE_STATUSES = [...STOPPABLE_STATUSES, "stopping"] as const
 export const TERMINAL_STATUSES = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
+
+/** A task in one of them that is no turn takes all below it along, and lets nothing more begin there. */
+export const STOPPED_STATUSES: ReadonlySet<RunStatus> = new Set(["stopping", "failed", "cancelled", "timed_out"])
 
 export const RUN_STATUSES = [...LIVE_STATUSES, ...TERMINAL_STATUSES] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
@@ -104,7 +107,7 @@ function toState(before: RunState, event: LifecycleEvent, now: number): RunState
       return {
         status: "stopping",
         worker: before.worker,
-        stop: { by: event.by, reason: event.reason, requestedAt: now },
+        stop: { by: event.by, reason: event.reason, requestedAt: now, ...toParent(event) },
       }
     case "task.completed":
       return { status: "completed", endedAt: now, patch: event.patch }
@@ -120,7 +123,8 @@ function toState(before: RunState, event: LifecycleEvent, now: number): RunState
 
 /** The accepted stop decides the end: a deadline ends as `timed_out`, any other stop as `cancelled`. */
 function toStopped(before: RunState, event: StoppedEvent, now: number): RunState | undefined {
-  const stop = before.status === "stopping" ? before.stop : { by: event.by, reason: event.reason, requestedAt: now }
+  const { by, reason } = event
+  const stop = before.status === "stopping" ? before.stop : { by, reason, requestedAt: now, ...toParent(event) }
   if (toStopEvent(stop.by) !== event.type) return undefined
   const status = event.type === "task.timed_out" ? "timed_out" : "cancelled"
   return { status, endedAt: now, stop, survivors: event.survivors, patch: event.late }

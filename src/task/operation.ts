@@ -33,7 +33,8 @@ export type Operation =
   /**
    * Writes the task, `task.queued`, then the entry's own event, then `facts`, then `steps`. If the idempotency key (per
    * workspace) or the asking step has a task already, the answer is that task and nothing is written. A group, an
-   * asking run or an existing session of another workspace is refused as `not_found`.
+   * asking run or an existing session of another workspace is refused as `not_found`, and a task below one that was
+   * stopped or failed as `wrong_state`.
    */
   | {
       readonly op: "task.create"
@@ -44,13 +45,28 @@ export type Operation =
       readonly steps?: readonly StepTaken[]
       /** Finishes the asking step with this result in the same transaction. */
       readonly askingStepResult?: JsonValue
+      /** Tasks that the work began before it had this record: they are below it from now on, and no longer beside it. */
+      readonly children?: readonly TaskId[]
+    }
+  /**
+   * Settles what a call left below it that ends without a record, as the end of its record would have. `children` are the
+   * tasks and turns that it began, `parentTask` the nearest recorded run above the call and `session` the call's own.
+   * With `stoppedFor` all that lives below is stopped for that reason; else the call completed, and it is handed on.
+   */
+  | {
+      readonly op: "call.end"
+      readonly children: readonly TaskId[]
+      readonly parentTask: TaskId | null
+      readonly session: SessionId | null
+      readonly stoppedFor: string | null
     }
   /**
    * Moves a run. Refused as `wrong_state` if the lifecycle has no such transition or another run is current, and as
    * `stale_claim` if a fence or a last sequence number is given that is not the current one. A terminal event also
-   * writes the notice (none for a turn) and the group arrival, and withdraws an open wait. `task.waited` opens the wait
-   * and, if a person can answer it, writes a `needs_answer` notice, which is superseded once the wait is closed.
-   * `task.answered` is refused: see `wait.answer`.
+   * writes the notice (none for a turn) and the group arrival, and withdraws an open wait. It and `task.stop_requested`
+   * also settle what is below the task: see `engine/rules/settle-below.ts`. `task.waited` opens the wait and, if a person
+   * can answer it, writes a `needs_answer` notice, which is superseded once the wait is closed. `task.answered` is
+   * refused: see `wait.answer`.
    */
   | {
       readonly op: "task.apply"
@@ -82,6 +98,8 @@ export type Operation =
       readonly wait?: Wait
     }
   | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
+  /** Changes the time limit of a live task, and writes `task.limited` if it was another one. Null: no limit. */
+  | { readonly op: "task.limit"; readonly taskId: TaskId; readonly timeoutMs: number | null }
   /**
    * Deletes input, payload, steps and all events but the last, of earlier runs too. Status, times, digest and usage
    * stay. Terminal tasks only; with `run`, only while that is their last run.
@@ -192,10 +210,12 @@ export type OperationOf<Name extends OperationName> = Extract<Operation, { op: N
 /** The answer of each operation once it is committed. */
 interface OperationAnswers {
   "task.create": { readonly task: TaskRecord; readonly created: boolean }
+  "call.end": null
   "task.apply": TaskRecord
   "task.note": { readonly lastSequence: number; readonly usage: TaskRecord["usage"] }
   "task.begin_run": TaskRecord
   "task.prioritize": TaskRecord
+  "task.limit": TaskRecord
   "task.strip": TaskRecord
   "task.remove": null
   "step.start": Step

@@ -3,6 +3,8 @@ import type { RunReference } from "./operation.ts"
 
 /** The kept range of a run's output. Offsets are absolute: byte 0 is the first byte ever printed. */
 export interface OutputExtent {
+  /** Offsets at which the run was begun anew, in ascending order. */
+  readonly restarts: readonly number[]
   /** Bytes below this offset were dropped. */
   readonly firstOffset: number
   readonly totalBytes: number
@@ -24,10 +26,15 @@ export interface OutputPart {
  */
 export interface Outputs {
   /**
-   * Resolves once the piece is durable; appending the same piece again changes nothing. Refused as `stale_claim` if the
-   * run is not claimed under that fence.
+   * Resolves once the piece is durable; of a piece that overlaps what is there, only the rest is added. Refused as
+   * `stale_claim` if the run is not claimed under that fence.
    */
   append(part: OutputPart): Promise<void>
+  /**
+   * Notes that the run is begun anew under this fence: from here on its output is of another execution. Returns the offset
+   * at which that begins, the same one each time. Refused as `append` is.
+   */
+  restart(run: Required<RunReference>): Promise<number>
   /** Undefined: no output of this run was ever kept. */
   extent(taskId: TaskId, run: number): Promise<OutputExtent | undefined>
   /** `start` and `end` lie within the extent. Returns fewer bytes, or none, if some were dropped meanwhile. */

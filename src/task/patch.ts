@@ -9,6 +9,20 @@ export interface ArtifactReference {
   readonly bytes: number
 }
 
+const HASH = /^sha256:[0-9a-f]{64}$/
+
+export function isArtifactHash(text: unknown): text is ArtifactHash {
+  return typeof text === "string" && HASH.test(text)
+}
+
+/** The artifacts, each once, that have this name or whose hash begins like this. */
+export function matchArtifacts(artifacts: readonly ArtifactReference[], wanted: string): readonly ArtifactReference[] {
+  const digits = wanted.toLowerCase().replace(/^sha256:/, "")
+  const isMeant = ({ name, hash }: ArtifactReference): boolean =>
+    name === wanted || (digits !== "" && hash.slice("sha256:".length).startsWith(digits))
+  return [...new Map(artifacts.filter(isMeant).map((artifact) => [artifact.hash, artifact])).values()]
+}
+
 /**
  * The result of a run. Of an agent's run, a model reads what the agent said, its facts and its next steps. Of a tool's
  * run, a notice carries the whole payload up to 8 KiB, and the beginning and the end of a longer one. Lists, people and

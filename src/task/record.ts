@@ -149,6 +149,8 @@ export interface TaskCourse extends RunCourse {
   readonly usage: Usage
   readonly resumeCount: number
   readonly retrievedAt: number | null
+  /** True once a task or a turn was created below it, whether or not that one is still there. */
+  readonly hasChildren: boolean
   /** When the task was stripped of its input, payload and output. */
   readonly strippedAt: number | null
 }

@@ -1,7 +1,13 @@
-/** The cause of a run's end. `lifetime`: the turn or session it belonged to ended. */
+import type { TaskId } from "./id.ts"
+
+/**
+ * The cause of a run's end. `parent`: a task above it was stopped or failed. `lifetime`: the turn or session it belonged
+ * to ended.
+ */
 export const STOPPERS = [
   "person",
   "model",
+  "parent",
   "deadline",
   "budget",
   "limit",
@@ -12,7 +18,14 @@ export const STOPPERS = [
 export type Stopper = (typeof STOPPERS)[number]
 
 /** Callers that can ask for a stop. The runtime itself detects the other causes. */
-export const REQUESTERS = ["person", "model", "budget", "limit", "lifetime"] as const satisfies readonly Stopper[]
+export const REQUESTERS = [
+  "person",
+  "model",
+  "parent",
+  "budget",
+  "limit",
+  "lifetime",
+] as const satisfies readonly Stopper[]
 export type Requester = (typeof REQUESTERS)[number]
 
 /** A stop that was accepted. Whether the run ends `cancelled` or `timed_out` follows from who asked. */
@@ -20,6 +33,8 @@ export interface Stop {
   readonly by: Stopper
   readonly reason: string
   readonly requestedAt: number
+  /** The stopped or failed task above it, if `by` is `parent` and that task has a record. */
+  readonly parent?: TaskId
 }
 
 export interface Survivor {

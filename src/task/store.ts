@@ -1,3 +1,4 @@
+import type { MeanwhileError } from "../base/error.ts"
 import type { ArtifactRecord, DocumentRecord } from "./document.ts"
 import type { TaskEvent } from "./event.ts"
 import type { GroupRecord, GroupState, MergeStrategy } from "./group.ts"
@@ -100,12 +101,19 @@ export interface CommitOptions {
    * disk.
    */
   readonly waitsForDisk?: boolean
+  /** False: a refusal of the engine is passed on at once, and not tried again. */
+  readonly waitsForStore?: boolean
+  /**
+   * Says what the engine does while it takes no writes. Default `wait`: the commit waits as long as the engine is patient.
+   * `refuse`: it is refused as `store_unavailable` about a second after the store went away.
+   */
+  readonly whenAway?: "wait" | "refuse"
 }
 
 /**
  * The truth. `commit` is the only door for change: the operations happen together or not at all, and the answer comes
- * once they are durable, as far as the options ask for that. Every refusal is a MeanwhileError. A read sees everything
- * committed before it began. Nothing here assumes one process: another may have written a moment ago.
+ * once they are durable, as far as the options ask for that. Every refusal is a MeanwhileError, and says that nothing was
+ * stored, unless its details are `IN_DOUBT`. A read sees everything committed before it began. Nothing here assumes one process: another may have written a moment ago.
  */
 export interface TaskStore {
   commit<const Operations extends readonly Operation[]>(
@@ -152,4 +160,6 @@ export interface TaskStore {
   artifact(workspace: WorkspaceId, hash: ArtifactHash): Promise<ArtifactRecord | undefined>
 
   checkIntegrity(): Promise<StoreHealth>
+  /** Why reads and writes wait now, for a store that cannot be reached. Undefined if they do not, or only for a moment. */
+  unreachable(): MeanwhileError | undefined
 }

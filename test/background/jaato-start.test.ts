@@ -43,7 +43,7 @@ test("000-44: a start answers at once with the task, its tool, what it is expect
       plugin_name: "cli",
       tool_name: "runCommand",
       estimated_duration_seconds: 30,
-      message: `Task started in background. Its result comes back by itself; task_id '${id}' is for looking at it or cancelling it.`,
+      message: `Task started in background. It is stopped when it has run for 300 s. Its result comes back by itself; task_id '${id}' is for looking at it or cancelling it.`,
     },
   ])
   expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -99,4 +99,13 @@ test("000-21: a start that cannot be made answers with the reason", async () => 
   })
   await agent.session.send("go")
   expect(agent.answers()).toMatchObject([{ success: false, error: expect.stringContaining("name") }])
+})
+
+test("a start may name a lifetime, and 0 seconds for no limit, which its message then does not name", async () => {
+  const gated = createGatedCommand()
+  const input = { ...BUILD, timeout_seconds: 0, lifetime: "session" }
+  const agent = await openBackground([call("startBackgroundTask", input), "It runs."], { shell: [gated.tool] })
+  await agent.session.send("install")
+  expect(await agent.task(1)).toMatchObject({ lifetime: "session", limits: { timeoutMs: null } })
+  expect(agent.answers()[0]?.["message"]).toMatch(/^Task started in background\. Its result/)
 })

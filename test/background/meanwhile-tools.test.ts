@@ -142,3 +142,38 @@ test("a long list shows the newest hundred, and says how many it leaves out", as
   expect(list).toMatchObject({ count: 103, note: expect.stringContaining("3 older ones") })
   expect((list as { tasks: unknown[] }).tasks).toHaveLength(100)
 })
+
+test("a start names a lifetime and a limit, which the model is told and may change", async () => {
+  const agent = await openMeanwhile([
+    { calls: [start("a", { lifetime: "forever", timeout_seconds: 0 })] },
+    callWithTask("limit_task", { timeout_seconds: 7_200 }),
+    callWithTask("get_task"),
+    callWithTask("limit_task", { timeout_seconds: 0 }),
+    "Set.",
+  ])
+  await agent.session.send("go")
+  expect(agent.answers().map((answer) => answer["time_limit_seconds"])).toEqual([null, 7_200, 7_200, null])
+  expect(await agent.task(1)).toMatchObject({ status: "running", lifetime: "forever", limits: { timeoutMs: null } })
+})
+
+test("a task of lifetime turn ends with the turn, and one that names nothing goes on with its limit told", async () => {
+  const agent = await openMeanwhile([{ calls: [start("a", { lifetime: "turn" }), start("b")] }, "Both."])
+  await agent.session.send("go")
+  expect(await agent.ended(1)).toMatchObject({ status: "cancelled", stop: { by: "lifetime" } })
+  expect(await agent.task(2)).toMatchObject({ status: "running", lifetime: "runtime" })
+  expect(agent.answers()[1]).toMatchObject({ time_limit_seconds: 300 })
+})
+
+test("the limit of a task that another conversation started is not the model's to change", async () => {
+  const agent = await openMeanwhile([
+    { calls: [start("a")] },
+    "Runs.",
+    async () => call("limit_task", { task_id: (await agent.task(1)).id, timeout_seconds: 1 }),
+    "Not mine.",
+  ])
+  await agent.session.send("go")
+  const other = await agent.runtime.createSession()
+  await other.send("take it")
+  expect(resultText(resultsOf(other.history()).at(-1))).toContain("belongs to another conversation")
+  expect((await agent.task(1)).limits.timeoutMs).toBe(300_000)
+})

@@ -1,3 +1,4 @@
+import { placeTasks } from "../../src/plugin/task-family.ts"
 import { expect, test } from "vitest"
 import { toListText } from "../../src/builtin/background/vocabulary/opencode/task-list.ts"
 import { toTaskFacts } from "../../src/builtin/background/vocabulary/meanwhile/task-facts.ts"
@@ -11,6 +12,6 @@ test("lists that a model sees say which tasks no worker can run", async () => {
   await using desk = await openTestRuntime({ dataDirectory: createFolder(), plugins, takesWork: false })
   await desk.tasks.start({ tool: "echo", input: {} })
   const { items } = await desk.tasks.list({})
-  expect(toListText(items)).toContain("running, in the queue: no worker is there | ")
+  expect(toListText(placeTasks(items))).toContain("running, in the queue: no worker is there | ")
   expect(items.map(toTaskFacts)).toMatchObject([{ status: "queued", cannot_run: "no worker is there" }])
 })

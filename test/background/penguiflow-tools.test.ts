@@ -45,6 +45,14 @@ describe("tasks.spawn", () => {
     expect(delegation.answers()).toMatchObject([{ mode: "subagent", is_new: true, retained: false }])
   })
 
+  test("a job has the lifetime and the time limit it was given, which are told again", async () => {
+    const more = { lifetime: "forever", timeout_seconds: 7_200 }
+    await open([{ calls: [toSpawn("serve", more)] }, get(1), "It runs."])
+    await agent.session.send("serve")
+    expect(await agent.task(1)).toMatchObject({ lifetime: "forever", limits: { timeoutMs: 7_200_000 } })
+    expect(agent.answers().map((answer) => answer["time_limit_seconds"])).toEqual([7_200, 7_200])
+  })
+
   test("a job calls the tool, with the description and the priority it was given", async () => {
     const gated = await open([
       { calls: [toSpawn("make", { description: "the build", priority: 7, notify: "next_turn" })] },

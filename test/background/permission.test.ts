@@ -82,5 +82,12 @@ test("000-53: every read is approved by itself, and what starts or stops is not"
     "listBackgroundTasks",
     "listBackgroundCapableTools",
   ])
-  expect(approved("meanwhile")).toEqual(["get_task", "list_tasks", "wait_for", "acknowledge", "seal_group"])
+  expect(approved("meanwhile")).toEqual([
+    "get_task",
+    "list_tasks",
+    "wait_for",
+    "acknowledge",
+    "read_artifact",
+    "seal_group",
+  ])
 })

@@ -92,7 +92,7 @@ test("000-61: pattern 4, a call past its threshold answers with its task, and it
       auto_backgrounded: true,
       task_id: id,
       threshold_seconds: 10,
-      message: `Task exceeded 10.0s threshold, continuing in background. Its result comes back by itself; task_id '${id}' is for looking at it or cancelling it.`,
+      message: `Task exceeded 10.0s threshold, continuing in background. It is stopped when it has run for 300 s. Its result comes back by itself; task_id '${id}' is for looking at it or cancelling it.`,
     },
   ])
   tests.finish({ passed: 40 })

@@ -1,15 +1,17 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { GIT_EFFECTS, PROGRAM_EFFECTS } from "../../src/builtin/shell/command-effects.ts"
+import { GIT_EFFECTS } from "../../src/builtin/shell/command-effects.ts"
+import { programsWith } from "../../src/builtin/shell/known-programs.ts"
+import { READING_SUBCOMMANDS } from "../../src/builtin/shell/reading-git.ts"
 import { EFFECTS } from "../../src/plugin/effect.ts"
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guide/plugins/permission.md", import.meta.url)), "utf8")
 
 test("the guide lists what programs do exactly as the table has it", () => {
   const rows = (["none", ...EFFECTS] as const).flatMap((effect) => {
-    const programs = PROGRAM_EFFECTS[effect]?.split(" ") ?? []
-    const git = GIT_EFFECTS[effect]?.split(" ") ?? []
+    const programs = programsWith(effect)
+    const git = effect === "none" ? READING_SUBCOMMANDS : (GIT_EFFECTS[effect]?.split(" ") ?? [])
     if (programs.length + git.length === 0) return []
     return [`| ${effect} | ${toCode(programs)} | ${toCode(git)} |`]
   })

@@ -85,21 +85,21 @@ test("Ctrl+C twice during an answer leaves, and says of the answer only that it 
   await program.shows(/1 2 /)
   program.press("\x03\x03")
   expect(await program.exited).toBe(0)
-  expect(program.shown()).not.toContain("The turn that runs")
+  expect(program.shown()).not.toContain("goes on without")
   const { stdout } = await runToEnd({ directory, arguments: ["tasks", "list", "--all"] })
   expect(stdout).toMatch(/cancelled .*count to 400 slowly/)
 })
 
 test.each([
-  ["/quit", "/quit\r", /The turn that runs goes on at the next start of a chat or a worker\./],
-  ["the end of input", "\x04", /1 2 3 4 5 6 7 8/],
-])("%s during an answer leaves in peace", async (_, keys, shown) => {
+  ["/quit", "/quit\r"],
+  ["the end of input", "\x04"],
+])("%s during an answer leaves in peace", async (_, keys) => {
   const program = startInTerminal({ directory: createFolder() })
   await program.shows(/you talk with/)
   program.type("count to 8 slowly")
   await program.shows(/1 2 /)
   program.press(keys)
-  await program.shows(shown)
+  await program.shows(/the answer goes on without this program, with a keeper \(pid \d+\):/)
   expect(await program.exited).toBe(0)
 })
 

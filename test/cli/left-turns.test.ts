@@ -19,7 +19,7 @@ test("a chat that runs no tasks neither names nor waits for a turn that was cut 
   const leftTurns = createLeftTurns(runtime.desk(LOCAL_PERSON), createLineScreen(output))
   await leftTurns.tell(id)
   expect(shown).toBe("A turn from before goes on: Ours.\n")
-  expect(leftTurns.count()).toBe(1)
+  expect(leftTurns.sessions().size).toBe(1)
   const leaving = new AbortController()
   const ended = leftTurns.allEnded(leaving.signal)
   leaving.abort()

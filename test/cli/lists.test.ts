@@ -23,7 +23,7 @@ test("a task that is queued is listed with how long it has waited", async () => 
   const { items } = await tasks.list({})
   const [row] = items
   if (row?.status !== "queued") throw new Error("it is not queued")
-  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null }
+  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null, below: [] }
   expect(formatTaskRow({ task: row, ...standing }, row.queuedAt + 65_000, 100)).toMatch(/queued +1 min 5 s +.*sleep 1/)
 })
 
@@ -61,7 +61,7 @@ test("a last line that is very long is cut where a task is shown", async () => {
   const { tasks } = await openWithQueued("sleep 1")
   const { items } = await tasks.list({})
   const view = await tasks.get(items[0]?.id ?? "")
-  const beside = { group: null, questions: [], firstStartedAt: null }
+  const beside = { group: null, questions: [], firstStartedAt: null, below: [] }
   const shown = formatTaskView(
     { view: { ...view, outputBytes: 600, lastLine: "x".repeat(600) }, ...beside },
     Date.now(),

@@ -17,11 +17,11 @@ test("a chat that runs no tasks leaves an agent whose worker died, and its turn,
   const chat = start("--concurrency", "0")
   chat.type("start an agent to count to 80 slowly")
   await first.shows(/run taken .* kind=agent/)
-  const [turn = ""] = await eventually("its turn runs", async () =>
-    /^\w{8}(?= +running .* count to 80 slowly\n.* subagent)/m.exec(await listed()),
+  const [, turn = ""] = await eventually("its turn runs", async () =>
+    /subagent.*\n(\w{8}) +running .* count to 80 slowly$/m.exec(await listed()),
   )
   first.kill("SIGKILL")
-  await eventually("both are in the queue", async () => /^\w{8} +queued .*\n.* queued .*subagent/.test(await listed()))
+  await eventually("both are in the queue", async () => /^\w{8} +queued .*subagent.*\n.* queued /m.test(await listed()))
   const second = start("worker", "--verbose")
   await second.shows(new RegExp(`run taken task=${turn} `))
   chat.type("/quit")

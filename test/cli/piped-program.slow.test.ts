@@ -44,7 +44,7 @@ test("--data-dir puts the data elsewhere", async () => {
   program.endInput()
   await program.exited
   expect(existsSync(join(directory, "elsewhere", "store.sqlite"))).toBe(true)
-  expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
+  expect(existsSync(join(directory, ".meanwhile", "store.sqlite"))).toBe(false)
 })
 
 test("start runs a command in the background at once, and says for how long at most", async () => {
@@ -125,14 +125,12 @@ test("output --follow shows what is printed until the task ends", async () => {
   await other.exited
 })
 
-test("quit stops running tasks and leaves", async () => {
-  const program = startPiped({ directory: createFolder(), environment: QUICK })
+test("with --on-exit stop, quit stops running tasks and leaves", async () => {
+  const program = startPiped({ directory: createFolder(), environment: QUICK, arguments: ["--on-exit", "stop"] })
   program.type("/run sleep 1000")
   await program.shows(/still runs/)
   program.type("/quit")
-  await program.shows(
-    /Cancelling 1 running task\. To run it again: meanwhile tasks retry ID\n {2}\[[0-9a-f]{8}\] sleep 1000/,
-  )
+  await program.shows(/Cancelling 1 task\. To run it again: meanwhile tasks retry ID\n {2}\[[0-9a-f]{8}\] sleep 1000/)
   expect(await program.exited).toBe(0)
 })
 

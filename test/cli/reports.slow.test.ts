@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createTerminalText } from "../../scripts/terminal-session/terminal-text.ts"
 import { eventually } from "../support/eventually.ts"
-import { startInTerminal, startPiped } from "../support/program.ts"
+import { ASKING, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
@@ -119,14 +119,14 @@ test("from a pipe, the program ends after the last report", async () => {
 
 test("from a pipe, tasks that need a person are named and not waited for, and go on when they are answered", async () => {
   const directory = createFolder()
-  const first = startPiped({ directory })
+  const first = startPiped({ directory, environment: ASKING })
   first.type("start an agent to ask me which colour: red, green or blue")
   first.type("start an agent to write file notes.txt with buy milk")
   first.endInput()
   expect(await first.exited).toBe(0)
   const colour = /\[([0-9a-f]{8})\] which colour\n/.exec(first.shown())?.[1]
   const write = /\[([0-9a-f]{8})\] Allow writeNewFile\?/.exec(first.shown())?.[1]
-  const second = startPiped({ directory, arguments: ["--resume"] })
+  const second = startPiped({ directory, arguments: ["--resume"], environment: ASKING })
   await second.shows(/2 tasks wait for your answer: see \/inbox/)
   second.type(`/answer ${colour} 3`)
   await second.shows(/\(about task [\s\S]*has completed:[\s\S]*blue/)

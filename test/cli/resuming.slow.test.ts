@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
+import { processesWith } from "../support/processes.ts"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
-import { createFolder } from "../support/workplace.ts"
+import { createFolder, toTestMarker } from "../support/workplace.ts"
 
 const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
@@ -108,7 +110,7 @@ test("a chat can be left at once, even while a turn from before goes on", async 
   await second.shows(/A turn from before goes on: count to 80 slowly/)
   second.type("/quit")
   expect(await second.exited).toBe(0)
-  expect(second.shown()).toContain("The turn that runs goes on at the next start")
+  expect(second.shown()).toMatch(/the answer goes on without this program, with a keeper \(pid \d+\):/)
 })
 
 test("a turn that ends in the first moment of the next start is shown, too", async () => {
@@ -125,20 +127,19 @@ test("a turn that ends in the first moment of the next start is shown, too", asy
   expect(await second.exited).toBe(0)
 })
 
-test("a chat that is told to end in mid-answer leaves soon, and the turn goes on at the next start", async () => {
+test("a chat that is told to end in mid-answer leaves soon, and its answer is there at the next start", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
   first.type("count to 24 slowly")
   await first.shows(/1 2 /)
   first.kill("SIGTERM")
-  await first.shows(
-    /The turn that runs, unless it ends within 3 seconds, goes on at the next start of a chat or a worker\./,
-  )
+  await first.shows(/the answer goes on without this program, with a keeper/)
   expect(await first.exited).toBe(0)
-  const second = startPiped({ directory, arguments: ["--resume"] })
-  second.endInput()
+  await eventually("the keeper has ended", () => processesWith(toTestMarker(directory)).length === 0)
+  const second = startInTerminal({ directory, arguments: ["--resume"] })
+  await second.shows(/> count to 24 slowly\s[^]*1 2 [^]*23 24\s/)
+  second.type("/quit")
   expect(await second.exited).toBe(0)
-  expect(second.shown()).toMatch(/A turn from before goes on: count to 24 slowly[\s\S]*1 2 .*23 24\n/)
 })
 
 test("an unknown id for --resume, and an unknown model, are refused with what to do", async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { runToEnd, startPiped } from "../support/program.ts"
+import { ASKING, runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 interface RunOptions {
@@ -12,7 +12,7 @@ interface RunOptions {
 }
 
 function run(words: readonly string[], { directory, input, thresholdSeconds = 0.2 }: RunOptions = {}) {
-  const environment = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: String(thresholdSeconds) }
+  const environment = { ...ASKING, MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: String(thresholdSeconds) }
   return runToEnd({ directory: directory ?? createFolder(), arguments: ["run", ...words], environment }, input)
 }
 
@@ -97,13 +97,13 @@ test("--no-wait says what becomes of the tasks that it leaves, and reports nothi
   const directory = createFolder()
   const { exitCode, stderr, stdout } = await run(["run `sleep 1000`", "--no-wait"], { directory })
   expect(exitCode).toBe(0)
-  expect(stderr).toMatch(/\[[0-9a-f]{8}\] is stopped at exit: sleep 1000\n/)
+  expect(stderr).toMatch(
+    /1 task goes on without this program, with a keeper \(pid \d+\):\n {2}\[[0-9a-f]{8}\] sleep 1000\n/,
+  )
   expect(stdout).not.toContain("cancelled")
   const agent = await run(["start an agent to count to 400 slowly", "--no-wait"], { directory })
   expect(agent.exitCode).toBe(0)
-  expect(agent.stderr).toMatch(
-    /\[[0-9a-f]{8}\] goes on at the next start of a chat or a worker: subagent: count to 400 slowly\n/,
-  )
+  expect(agent.stderr).toMatch(/, with the keeper of this folder:\n {2}\[[0-9a-f]{8}\] subagent: count to 400 slowly\n/)
 })
 
 test("a run that needs a person ends with 4, and its question is kept and can be answered from the shell", async () => {
@@ -119,10 +119,16 @@ test("a run that needs a person ends with 4, and its question is kept and can be
   expect(existsSync(join(directory, "a.txt"))).toBe(true)
 })
 
+test("a run that does not wait ends with 4 too when its call waits for an approval", async () => {
+  const { exitCode, stdout } = await run(["write file a.txt with x", "--no-wait", "--json"])
+  expect(exitCode).toBe(4)
+  expect(stdout.trim().split("\n").at(-1)).toMatch(/"outcome":"needs_person".*"error":"A person is needed/)
+})
+
 test("a no from the shell may say why", async () => {
   const directory = createFolder()
   const { stderr } = await run(["write file a.txt with x"], { directory })
-  expect(stderr).toMatch(/\] Allow writeNewFile\? It writes\.\n {2}.*a\.txt\n/)
+  expect(stderr).toMatch(/\] Allow writeNewFile\? It writes\.\n {2}Tool writeNewFile .*\n[^]*\+x\n[^]*Answer: /)
   const [, id = ""] = /meanwhile tasks answer ([0-9a-f]{8}) yes\|no/.exec(stderr) ?? []
   const { stdout } = await runToEnd({ directory, arguments: ["tasks", "answer", id, "no,", "use", "a", "directory"] })
   expect(stdout).toContain("it was not allowed: use a directory")

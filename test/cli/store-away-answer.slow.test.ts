@@ -18,6 +18,6 @@ test("a person who leaves after Ctrl+C behind an answer that is not written yet 
   chat.press("\x03")
   await chat.shows(/hears of it when it is back/)
   chat.press("\x03")
-  await chat.shows(/The turn that runs, unless it ends within 3 seconds,\s+goes on/)
+  await chat.shows(/The answer goes on at the next start/)
   expect(await chat.exited).toBe(0)
 })

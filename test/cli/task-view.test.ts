@@ -8,7 +8,7 @@ import { openTestEngine } from "../support/test-engine.ts"
 import { createMachines } from "../support/two-machines.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const BESIDE = { group: null, questions: [], firstStartedAt: null }
+const BESIDE = { group: null, questions: [], firstStartedAt: null, below: [] }
 const LINE = "researcher works in session 1f0c"
 const PROGRESS = { done: null, total: null, phase: "thinking", line: LINE }
 const NO_CALLS = { toolCalls: 0, lastTools: [], tokens: 0, at: 0 }
@@ -17,7 +17,7 @@ async function viewTask(kind: "tool" | "agent") {
   const engine = await openTestEngine(createFolder())
   const task = await createTask(engine, RUNNING, { kind })
   const unknown = { placeInQueue: null, missing: null, worker: null, estimate: null }
-  return { ...unknown, task, outputBytes: 0, lastLine: null }
+  return { ...unknown, task, outputBytes: 0, lastLine: null, outlived: [] }
 }
 
 test("an agent is shown with its words and without the remark that it printed nothing, since agents never print", async () => {
@@ -29,6 +29,14 @@ test("an agent is shown with its words and without the remark that it printed no
   expect(shown).toMatch(/^spent {5}no tokens counted$/m)
   const { task: command } = await viewTask("tool")
   expect(formatTaskView({ view: { ...view, task: command }, ...BESIDE }, Date.now())).toMatch(/^output {4}none$/m)
+})
+
+test("a stopped task names what goes on, and gives no reason that may not be its own", async () => {
+  const view = await viewTask("agent")
+  const { task: server } = await viewTask("tool")
+  const shown = formatTaskView({ view: { ...view, outlived: [server.id] }, ...BESIDE }, Date.now())
+  const id = server.id.slice(0, 8)
+  expect(shown).toMatch(new RegExp(`^goes on {3}\\[${id}\\]: its parent was stopped, it was not$`, "m"))
 })
 
 test("a task that waits for an answer says for how long", async () => {

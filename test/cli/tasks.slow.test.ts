@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
+import { ASKING, runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const tasks = (directory: string, ...words: readonly string[]) =>
@@ -24,6 +24,9 @@ test("tasks lists, shows, prints, cancels, retries and clears what a chat in the
   const shown = JSON.parse((await tasks(directory, "show", live, "--json")).stdout) as { task: { title: string } }
   expect(shown.task.title).toBe("sleep 1000")
   expect((await tasks(directory, "output", ended)).stdout).toBe("begun\n")
+  expect((await tasks(directory, "limit", live, "1h", "30m")).stdout).toBe(
+    `[${live}] may run for 1 h 30 min in all now\n`,
+  )
 
   expect((await tasks(directory, "cancel", live)).stdout).toMatch(new RegExp(`\\[${live}\\] cancelled after`))
   await chat.shows(new RegExp(`\\[${live}\\] cancelled after .* by person`))
@@ -175,20 +178,22 @@ test("the exit code tells how a task ended, and that a command was refused", asy
 
 test("a retry that a person has to allow waits in the inbox, from the shell and from a chat without a terminal", async () => {
   const directory = createFolder()
-  const asked = await runToEnd({ directory, arguments: ["run", "start `touch made; exit 3` in the background"] })
+  const asking = (...more: string[]) => runToEnd({ directory, arguments: ["tasks", ...more], environment: ASKING })
+  const words = ["run", "start `touch made; exit 3` in the background"]
+  const asked = await runToEnd({ directory, arguments: words, environment: ASKING })
   const [, id = ""] = /tasks answer ([0-9a-f]{8}) yes/.exec(asked.stderr) ?? []
-  expect(await tasks(directory, "answer", id, "yes")).toMatchObject({ exitCode: 1 })
-  const retried = await tasks(directory, "retry", id)
+  expect(await asking("answer", id, "yes")).toMatchObject({ exitCode: 1 })
+  const retried = await asking("retry", id)
   expect(retried).toMatchObject({ exitCode: 4, stderr: "" })
   expect(retried.stdout).toMatch(
     new RegExp(`^\\[${id}\\] run 2 waits for your answer\n[^]*Answer: meanwhile tasks answer ${id} yes\\|no\n$`),
   )
-  expect(await tasks(directory, "answer", id, "no")).toMatchObject({ exitCode: 0 })
-  const chat = await runToEnd({ directory }, `/retry ${id}\n`)
+  expect(await asking("answer", id, "no")).toMatchObject({ exitCode: 0 })
+  const chat = await runToEnd({ directory, environment: ASKING }, `/retry ${id}\n`)
   expect(chat).toMatchObject({ exitCode: 0 })
   expect(chat.stdout).toMatch(new RegExp(`run 3 waits for your answer\n[^]*Answer: /answer ${id} yes\\|no\n`))
-  expect((await tasks(directory, "inbox")).stdout).toContain(`[${id}] Allow run_command?`)
-  expect(await tasks(directory, "answer", id, "yes")).toMatchObject({
+  expect((await asking("inbox")).stdout).toContain(`[${id}] Allow run_command?`)
+  expect(await asking("answer", id, "yes")).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining("exited with 3"),
   })
@@ -196,7 +201,7 @@ test("a retry that a person has to allow waits in the inbox, from the shell and 
 
 test("Ctrl+C on a retry says that the task, which ran there, is cancelled", async () => {
   const directory = createFolder()
-  const chat = startPiped({ directory })
+  const chat = startPiped({ directory, arguments: ["--on-exit", "stop"] })
   chat.type("/start sleep 1000")
   const id = (await chat.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
   chat.type("/quit")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startInTerminal } from "../support/program.ts"
+import { ASKING, startInTerminal } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const paste = (text: string): string => `\u001b[200~${text}\u001b[201~`
@@ -36,12 +36,12 @@ test("a line that ends with a backslash goes on with the next", async () => {
 })
 
 test("commands work while a question is open, and the question is then shown again", async () => {
-  const program = startInTerminal({ directory: createFolder() })
+  const program = startInTerminal({ directory: createFolder(), environment: ASKING })
   await program.shows(/you talk with/)
   program.type("write file first.txt with buy milk")
-  await program.shows(/Allow writeNewFile\?[\s\S]*Ctrl\+C declines\)/)
+  await program.asks(/Allow writeNewFile\?[\s\S]*Ctrl\+C declines\)/)
   program.type("/inbox")
-  await program.shows(/Nothing waits for your answer\.[\s\S]*Allow writeNewFile\?[\s\S]*Ctrl\+C declines\)/)
+  await program.asks(/Nothing waits for your answer\.[\s\S]*Allow writeNewFile\?[\s\S]*Ctrl\+C declines\)/)
   program.type("maybe")
   await program.shows(/Answer with y, n, a \(that is 3\) or a number from 1 to 3\./)
   program.type("y")
@@ -51,10 +51,10 @@ test("commands work while a question is open, and the question is then shown aga
 })
 
 test("own words answer a question with options, and the hint names no letters that stand for nothing", async () => {
-  const program = startInTerminal({ directory: createFolder() })
+  const program = startInTerminal({ directory: createFolder(), environment: ASKING })
   await program.shows(/you talk with/)
   program.type("ask me which colour: red, green or blue")
-  await program.shows(/\(a number from 1 to 3, or your own words; Ctrl\+C declines\)/)
+  await program.asks(/\(a number from 1 to 3, or your own words; Ctrl\+C declines\)/)
   program.type("/etc/colours")
   await program.shows(/✓ request_clarification[\s\S]*\/etc\/colours/)
   program.type("/quit")

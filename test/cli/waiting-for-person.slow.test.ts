@@ -8,7 +8,7 @@ test("every list shows that a task waits for a person, and the task stays when t
   await program.shows(/you talk with/)
   program.type("start an agent to ask me which colour: red, green or blue")
   const agent = (await program.shows(/started [0-9a-f]{8}: /)).slice(8, 16)
-  const id = (await program.shows(/\[[0-9a-f]{8}\] which colour\r\n {2}1\) red/)).slice(1, 9)
+  const id = (await program.shows(/\[[0-9a-f]{8}\] which colour\r\n[^]*? {2}1\) red/)).slice(1, 9)
   await program.shows(/\? subagent: waiting for you: \/inbox/)
   program.type("/agents")
   await program.shows(/subagent +waits for you: \/inbox/)

@@ -65,7 +65,7 @@ test("a worker that is stopped hands an agent back, and another one goes on with
   const prompt = "start an agent to count to 24 slowly"
   const asked = await runToEnd({
     directory: createFolder(),
-    arguments: ["run", "--no-wait", prompt, "--engine", engine],
+    arguments: ["run", "--no-wait", prompt, "--engine", engine, "--concurrency", "0"],
   })
   expect(asked).toMatchObject({ exitCode: 0 })
   const first = startWorker("--engine", engine, "--kinds", "agent", "--drain", "1000")
@@ -174,8 +174,11 @@ test("a worker on the data folder of a chat takes tasks that the chat has no roo
   chat.type("/start echo from the worker")
   const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued/)).slice(1, 9)
   const worker = startPiped({ directory, arguments: ["worker", "--verbose"] })
-  await worker.shows(new RegExp(`takes tasks from ${directory}/.meanwhile, at most 10 at once`))
-  await worker.shows(new RegExp(`run left task=${id}.* status=completed`))
+  // A worker works from the moment in which its store is open, and says so a little later.
+  const has = (pattern: RegExp): Promise<boolean> =>
+    eventually(`the worker shows ${pattern}`, () => pattern.test(worker.shown()))
+  await has(new RegExp(`takes tasks from ${directory}/.meanwhile, at most 10 at once`))
+  await has(new RegExp(`run left task=${id}.* status=completed`))
   await chat.shows(new RegExp(`\\[${id}\\] completed in`))
   chat.type(`/output ${id}`)
   await chat.shows(/^from the worker/m)

@@ -3,7 +3,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
-import { runToEnd, startPiped } from "../support/program.ts"
+import { ASKING, runToEnd, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -41,7 +41,7 @@ test("a chat leaves its tasks to a worker, and every program shows who runs them
   expect(await look("workers")).toMatch(new RegExp(`\\(here\\) +${worker.pid} .* ${MOST} of ${MOST} .*shell`))
 
   chat.type("/quit")
-  await chat.shows(new RegExp(`${MOST} tasks go on without this chat: meanwhile --engine ${engine} tasks`))
+  await chat.shows(new RegExp(`${MOST} tasks go on with other programs: meanwhile --engine ${engine} tasks`))
   expect(await chat.exited).toBe(0)
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(0)
@@ -60,7 +60,7 @@ test("a chat that runs no tasks says at the end that its task waits for a worker
     /1 task waits for a worker or a chat that runs tasks\. To start a worker: meanwhile --engine \S+ worker\n/,
   )
   expect(await chat.exited).toBe(0)
-  expect(chat.shown()).not.toContain("without this chat")
+  expect(chat.shown()).not.toContain("without this program")
 })
 
 test("a chat on a store that others use announces its own tasks, and not theirs", async () => {
@@ -86,7 +86,8 @@ test("a chat on a store that others use announces its own tasks, and not theirs"
 test("a chat shows the questions of its agent that a worker runs", async () => {
   const engine = await createSharedStore()
   const directory = createFolder()
-  const worker = startPiped({ directory, arguments: ["worker", "--verbose", "--engine", engine] })
+  const words = ["worker", "--verbose", "--engine", engine]
+  const worker = startPiped({ directory, arguments: words, environment: ASKING })
   await worker.shows(/takes tasks from/)
   const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine, "--concurrency", "0"] })
   chat.type("start an agent to run `touch made-by-agent`")

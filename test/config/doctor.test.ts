@@ -119,7 +119,10 @@ test("a file that is no store, an old Node and a data folder that is a file are 
   mkdirSync(dataDirectory)
   writeFileSync(join(dataDirectory, "store.sqlite"), "this is no store at all, whatever it is called".repeat(100))
   const find = await examine({}, "20.9.0")
-  expect(find("engine")).toMatchObject({ status: "problem" })
+  expect(find("engine")).toMatchObject({
+    status: "problem",
+    text: expect.stringContaining("is damaged: it does not begin as a database"),
+  })
   expect(find("node")).toMatchObject({ status: "problem", fix: "Install Node 24 or newer." })
   const other = createProject()
   writeFileSync(other.dataDirectory, "")

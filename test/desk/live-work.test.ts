@@ -23,7 +23,7 @@ async function openIdleRuntime(maxConcurrentTasks: number): Promise<TestRuntime>
 }
 
 /**
- * What a chat that runs at most so many tasks says of two queued tasks. On a server, tasks without a conversation concern
+ * The lines in which a chat that runs at most so many tasks tells of two queued tasks. On a server, tasks without a conversation concern
  * nobody.
  */
 async function tellOfQueued(maxConcurrentTasks: number): Promise<readonly string[]> {
@@ -38,9 +38,9 @@ async function tellOfQueued(maxConcurrentTasks: number): Promise<readonly string
 }
 
 testOfFile(
-  "a chat says of queued tasks that they go on, and one that runs no tasks that they are left to workers",
+  "a chat says of queued tasks that they are queued, and one that runs no tasks that they are left to workers",
   async () => {
-    expect(await tellOfQueued(1)).toEqual(["2 tasks go on from before: see /tasks"])
+    expect(await tellOfQueued(1)).toEqual(["2 tasks are queued: see /tasks"])
     expect(await tellOfQueued(0)).toEqual(["2 tasks are left to workers: see /tasks"])
   },
 )

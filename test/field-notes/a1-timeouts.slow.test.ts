@@ -33,6 +33,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     const runs = defineTool({
       name: "runs",
       description: "Runs a command and cannot move to the background.",
+      background: { mode: "never" },
       input: z.object({}),
       run: async (_input, { processes }) => {
         const env = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: folder.path }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createSessionId } from "../../src/task/id.ts"
+import { beginHeldTurn } from "../support/held-turn.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace, type WorkplaceOptions } from "../support/workplace.ts"
 import { isPostgres } from "../support/test-engine.ts"
@@ -84,10 +85,10 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
 
   test("the end of its turn", async () => {
     const { tasks, gated } = await prepare()
-    const turn = await tasks.start({ tool: "gated", input: {} })
+    const turn = await beginHeldTurn(tasks)
     const { id } = await tasks.start({ tool: "gated", input: {}, parentTask: turn.id, lifetime: "turn" })
-    await gated.call(2)
-    await tasks.endTurn(turn.id)
+    await gated.call(1)
+    await turn.end()
     const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "cancelled", stop: { by: "lifetime", reason: "its turn ended" } })
   })
@@ -99,7 +100,8 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     await meanwhile.close()
     const { task } = await (await another()).tasks.get(id)
     // Where workers share a server, the reason names the one that left.
-    const reason = isPostgres ? /^the worker on .+, pid \d+, was shut down$/ : /^Meanwhile was shut down$/
+    const who = isPostgres ? String.raw`the worker on .+, pid \d+,` : "Meanwhile"
+    const reason = new RegExp(`^${who} was shut down, and gated works inside that process and may not be repeated$`)
     expect(task).toMatchObject({ status: "cancelled", stop: { by: "shutdown", reason: expect.stringMatching(reason) } })
   })
 

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { MeanwhileError } from "../../src/base/error.ts"
 import type { Engine } from "../../src/task/engine.ts"
+import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace, type WorkplaceOptions } from "../support/workplace.ts"
 
@@ -103,10 +104,17 @@ describe("A7. An exception while waiting never runs the tool a second time", () 
   })
 
   test("when a start cannot be stored, nothing runs and no slot is kept", async () => {
-    const { meanwhile, gated, tasks } = await prepare({ background: { maxConcurrentTasks: 1 } })
+    const { meanwhile, clock, gated, tasks } = await prepare({ background: { maxConcurrentTasks: 1 } })
     const store = breakable(meanwhile.engine)
     store.break()
-    await expect(tasks.start({ tool: "gated", input: {} })).rejects.toMatchObject({ code: "store_unavailable" })
+    const refusal = tasks.start({ tool: "gated", input: {} }).catch((error: unknown) => error)
+    let isRefused = false
+    void refusal.then(() => (isRefused = true))
+    await eventually("the store is not waited for any more", () => {
+      clock.advance(1_000)
+      return isRefused
+    })
+    expect(await refusal).toMatchObject({ code: "store_unavailable" })
     store.repair()
     expect(gated.calls).toHaveLength(0)
     expect((await tasks.start({ tool: "gated", input: {} })).status).toBe("running")

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { startChildWorker } from "../support/child-worker.ts"
@@ -9,37 +10,38 @@ import { startPiped } from "../support/program.ts"
 import { storeVariables } from "../support/test-engine.ts"
 import { createFolder, openIn, toTestMarker } from "../support/workplace.ts"
 
-/** How long Ctrl+C lets tasks go on, in the program. */
-const DRAIN_MS = 3_000
+const DRAIN_SECONDS = 3
 
-/** The real program, as a person starts it in a folder, with input that does not end. */
-async function startProgram(directory: string) {
+/** A worker that drains, beside a chat that runs nothing itself. */
+async function startPrograms(directory: string) {
   const dataDirectory = join(directory, "data")
-  return startPiped({
-    directory,
-    arguments: ["--data-dir", dataDirectory],
-    environment: {
-      ...(await storeVariables(dataDirectory)),
-      MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.1",
-      MEANWHILE_BACKGROUND_STOP_GRACE_SECONDS: "0.3",
-    },
-  })
+  const environment = { ...(await storeVariables(dataDirectory)), MEANWHILE_BACKGROUND_STOP_GRACE_SECONDS: "0.3" }
+  const start = (...words: readonly string[]) =>
+    startPiped({ directory, arguments: ["--data-dir", dataDirectory, ...words], environment })
+  const worker = start("worker", "--drain", String(DRAIN_SECONDS))
+  await worker.shows(/takes tasks from/)
+  const chat = start("--concurrency", "0")
+  return { worker, chat, startWorker: () => start("worker") }
 }
 
-describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster; no orphan is left", () => {
-  test("Ctrl+C lets what is about to end do so, stops the rest, and exits", async () => {
+const runs = (directory: string, name: string) =>
+  eventually("the command runs", () => existsSync(join(directory, name)))
+
+describe("A9. Shutdown of a worker or a server drains, then stops, then exits; a second Ctrl+C is faster; no orphan is left", () => {
+  test("SIGTERM lets what is about to end do so, stops the rest, and exits", async () => {
     const directory = createFolder()
-    const program = await startProgram(directory)
-    program.type("/run while [ ! -e go ]; do sleep 0.02; done; echo the whole result")
-    await program.shows(/goes on in the background/)
-    program.type("/run trap '' TERM; setsid sleep 300 & while :; do sleep 300; done")
-    await program.shows(/goes on in the background/)
+    const { worker, chat } = await startPrograms(directory)
+    chat.type("/start touch one; while [ ! -e go ]; do sleep 0.02; done; echo the whole result")
+    chat.type("/start touch two; trap '' TERM; setsid sleep 300 & while :; do sleep 300; done")
+    await Promise.all([runs(directory, "one"), runs(directory, "two")])
     const since = performance.now()
-    program.kill("SIGINT")
-    await program.shows(/Cancelling 2 running tasks in 3 seconds/)
+    worker.kill("SIGTERM")
+    await worker.shows(/takes nothing new, hands agents back, and lets other tasks come to their end/)
     spawn("touch", [join(directory, "go")])
-    expect(await program.exited).toBe(0)
-    expect(performance.now() - since).toBeGreaterThan(DRAIN_MS * 0.9)
+    expect(await worker.exited).toBe(0)
+    expect(performance.now() - since).toBeGreaterThan(DRAIN_SECONDS * 1_000 * 0.9)
+    chat.kill("SIGTERM")
+    await chat.exited
     expect(processesWith(toTestMarker(directory))).toEqual([])
     const { items } = await (await openIn(directory)).tasks.list({})
     expect(items.map((task) => [task.status, "stop" in task ? task.stop.by : null])).toEqual([
@@ -48,36 +50,26 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
     ])
   })
 
-  test("a second Ctrl+C does not wait for the drain", async () => {
+  test("a second Ctrl+C does not wait for the drain, and the next worker has what was left", async () => {
     const directory = createFolder()
-    const program = await startProgram(directory)
-    program.type("/run sleep 300 & setsid sleep 300 & wait")
-    await program.shows(/goes on in the background/)
+    const { worker, chat, startWorker } = await startPrograms(directory)
+    chat.type("/start touch one; while [ ! -e go ]; do sleep 0.02; done; echo the whole result")
+    await runs(directory, "one")
     const stopwatch = createOwnStopwatch()
-    program.kill("SIGINT")
-    await program.shows(/Ctrl\+C again cancels at once/)
-    program.kill("SIGINT")
-    expect(await program.exited).toBe(0)
-    expect(stopwatch.elapsedMs()).toBeLessThan(DRAIN_MS * 0.9)
-    expect(processesWith(toTestMarker(directory))).toEqual([])
-  })
-
-  test("`/quit` stops at once, and so does the end of input once everything has ended", async () => {
-    const directory = createFolder()
-    const quitting = await startProgram(directory)
-    quitting.type("/run sleep 300")
-    await quitting.shows(/goes on in the background/)
-    quitting.type("/quit")
-    expect(await quitting.exited).toBe(0)
-    expect(processesWith(toTestMarker(directory))).toEqual([])
-
-    const ending = await startProgram(directory)
-    ending.type("/run while [ ! -e go ]; do sleep 0.02; done; echo the last words")
-    await ending.shows(/goes on in the background/)
-    ending.endInput()
+    worker.kill("SIGINT")
+    await worker.shows(/Another Ctrl\+C or SIGTERM ends it at once/)
+    worker.kill("SIGINT")
+    expect(await worker.exited).toBe(3)
+    expect(stopwatch.elapsedMs()).toBeLessThan(DRAIN_SECONDS * 1_000 * 0.9)
+    const next = startWorker()
+    await next.shows(/takes tasks from/)
     spawn("touch", [join(directory, "go")])
-    expect(await ending.exited).toBe(0)
-    await ending.shows(/completed in/)
+    await chat.shows(/completed in/)
+    for (const program of [next, chat]) {
+      program.kill("SIGTERM")
+      expect(await program.exited).toBe(0)
+    }
+    expect(processesWith(toTestMarker(directory))).toEqual([])
   })
 
   test("a task that lives forever outlives a clean shutdown and is taken up again", async () => {

@@ -4,7 +4,7 @@ import { MeanwhileError } from "../../src/base/error.ts"
 import { callServerTool } from "../../src/builtin/mcp/call-tool.ts"
 import { mcpConfigSchema } from "../../src/builtin/mcp/mcp-config.ts"
 import { createServerLink } from "../../src/builtin/mcp/server-link.ts"
-import type { ToolContext } from "../../src/plugin/context.ts"
+import { actFreely, type ToolContext } from "../../src/plugin/context.ts"
 import { createFolder } from "../support/workplace.ts"
 import { startSecondGenerationServer } from "../support/mcp/second-generation-server.ts"
 
@@ -30,6 +30,7 @@ async function stopAtTask(reason: MeanwhileError, moment: Moment): Promise<strin
   const stop = new AbortController()
   const context = {
     signal: stop.signal,
+    act: actFreely,
     progress: () => moment === "while it is followed" && stop.abort(reason),
     async step(key: string, effect: () => Promise<unknown>) {
       const result = await effect()

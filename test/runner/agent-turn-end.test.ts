@@ -11,7 +11,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const BY_PERSON = { by: "person", reason: "it was asked to stop" } as const
 const CANCELLED = { type: "task.cancelled", ...BY_PERSON, survivors: [], late: null } as const
-const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" }
+const agentEnded = (parent: TaskId) => ({ by: "parent", parent })
 
 interface Options {
   /** Default true. False: the runner takes over what others have left, and runs none of it. */
@@ -89,7 +89,7 @@ test.each(["the agent", "its group"])(
     void (what === "its group" ? second.runner.groups.cancel(group) : second.runner.cancel(id)).catch(() => {})
     await second.life.over
     expect(await second.store.task(id)).toMatchObject({ status: "cancelled", stop: { by: "person" } })
-    expect(await second.store.task(turn)).toMatchObject({ status: "cancelled", stop: AGENT_ENDED })
+    expect(await second.store.task(turn)).toMatchObject({ status: "cancelled", stop: agentEnded(id) })
   },
 )
 
@@ -100,7 +100,7 @@ test("an agent that was being stopped when its worker died ends, and its turn is
   const second = await openLife(folder, 2)
   await comesTo(second, id, "cancelled")
   await comesTo(second, turn, "cancelled")
-  expect(await second.store.task(turn)).toMatchObject({ stop: AGENT_ENDED })
+  expect(await second.store.task(turn)).toMatchObject({ stop: agentEnded(id) })
   expect(second.turns).toEqual([])
 })
 
@@ -110,7 +110,7 @@ test("an agent that may not be repeated after a crash is interrupted, and its tu
   const second = await openLife(folder, 2, { onCrash: "fail" })
   await comesTo(second, id, "interrupted")
   await comesTo(second, turn, "cancelled")
-  expect(await second.store.task(turn)).toMatchObject({ stop: AGENT_ENDED })
+  expect(await second.store.task(turn)).toMatchObject({ stop: agentEnded(id) })
 })
 
 test("the turn of an agent that has ended is not taken from the queue", async () => {
@@ -141,7 +141,7 @@ test("an agent that is tried again leaves no turn of the run before", async () =
   const { id, turn, second } = await leaveQueued(createFolder())
   await second.store.commit([toOperation(id, CANCELLED)])
   expect(await second.runner.retry(id)).toMatchObject({ status: "queued", run: 2 })
-  expect(await second.store.task(turn)).toMatchObject({ status: "cancelled", stop: AGENT_ENDED })
+  expect(await second.store.task(turn)).toMatchObject({ status: "cancelled", stop: agentEnded(id) })
 })
 
 test("a turn that a call in the foreground asked for goes on after a crash, although the call has no record", async () => {

@@ -11,6 +11,7 @@ import { createWorkplace } from "../support/workplace.ts"
 const plain = defineTool({
   name: "plain",
   description: "Cannot move to the background.",
+  background: { mode: "never" },
   input: z.object({}),
   run: async () => null,
 })
@@ -107,7 +108,7 @@ test("starting a tool that is not background-capable is refused", async () => {
   const before = await contentsOf(directory)
   await expect(meanwhile.tasks.start({ tool: "plain", input: {} })).rejects.toMatchObject({
     code: "not_background_capable",
-    message: expect.stringMatching(/Call it in the foreground, or give the tool a background policy/),
+    message: expect.stringMatching(/Call it in the foreground: its background policy is "never"/),
   })
   expect(await contentsOf(directory)).toEqual(before)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { JsonValue } from "../../src/base/json.ts"
 import type { Runner } from "../../src/runner/runner.ts"
-import type { TaskId, WaitId, WorkspaceId } from "../../src/task/id.ts"
+import type { WaitId, WorkspaceId } from "../../src/task/id.ts"
 import { contentsOf } from "../support/contents.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -123,6 +123,5 @@ test("an answer to nothing, and an estimate of an unknown tool, are refused", as
   const answer: JsonValue = true
   await expect(tasks.answer("none" as WaitId, answer, "me")).rejects.toMatchObject({ code: "not_found" })
   await expect(tasks.estimate({ tool: "nothing", input: {} })).rejects.toMatchObject({ code: "unknown_tool" })
-  await tasks.endTurn("none" as TaskId)
   expect(await contentsOf(directory)).toEqual(before)
 })

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
+import { beginHeldTurn } from "../support/held-turn.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -18,7 +19,7 @@ async function openWithLives() {
   })
   const { tasks, engine } = meanwhile
   await engine.store.commit([{ op: "session.create", id: session, workspace: DEFAULT_WORKSPACE, data: {} }])
-  const turn = await tasks.start({ tool: "gated", input: {}, session, lifetime: "forever" })
+  const turn = await beginHeldTurn(tasks, { session })
   const start = (lifetime: "turn" | "session" | "runtime" | "forever") =>
     tasks.start({ tool: "gated", input: {}, session, parentTask: turn.id, lifetime })
   const lives = {
@@ -27,7 +28,7 @@ async function openWithLives() {
     runtime: await start("runtime"),
     forever: await start("forever"),
   }
-  await gated.call(5)
+  await gated.call(4)
   for (const { context } of gated.calls) context.output.write("printed\n")
   /** Waits for the tasks that are to end, then looks at all of them. */
   const statuses = async (...ending: (keyof typeof lives)[]) => {
@@ -45,7 +46,7 @@ async function openWithLives() {
 
 test("the end of a turn stops its tasks of lifetime turn", async () => {
   const { tasks, turn, lives, statuses } = await openWithLives()
-  await tasks.endTurn(turn.id)
+  await turn.end()
   expect(await statuses("turn")).toEqual({
     turn: "cancelled",
     session: "running",

@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { z } from "zod"
 import { MeanwhileError } from "../../src/base/error.ts"
 import type { JsonObject } from "../../src/base/json.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { hasEvent, interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
@@ -40,6 +42,39 @@ test("a worker is not taken for lost while the store was away and nobody could r
   away.resolve()
   await hasLooked.promise
   expect((await meanwhile.tasks.get(id)).task.status).toBe("running")
+})
+
+test("no step begins past 80 % of the lease while renewals are refused, although the store can be read", async () => {
+  const clock = createManualClock()
+  const begun: string[] = []
+  const hasBegun = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const stepper = defineTool({
+    name: "stepper",
+    description: "Takes two steps.",
+    input: z.object({}),
+    background: { mode: "always" },
+    async run(_input, { step }) {
+      const take = (key: string) => step(key, async () => begun.push(key), { onCrash: "fail" })
+      await take("first")
+      hasBegun.resolve()
+      await goOn.promise
+      return take("second")
+    },
+  })
+  const background = { leaseSeconds: LEASE_MS / 1_000 }
+  const { meanwhile } = await createWorkplace({ tools: [stepper], clock, background })
+  const { id } = await meanwhile.tasks.start({ tool: "stepper", input: {} })
+  await hasBegun.promise
+  interceptCommits(meanwhile, (operations, commit) => {
+    if (!operations.some(({ op }) => op === "lease.renew")) return commit(operations)
+    return Promise.reject(new MeanwhileError("disk_full", "The disk is full."))
+  })
+  clock.advance(LEASE_MS * 0.9)
+  goOn.resolve()
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 60_000 })
+  expect(task).toMatchObject({ status: "failed", failure: { code: "disk_full" } })
+  expect(begun).toEqual(["first"])
 })
 
 test("the duration of a task does not include how long its end had to wait for the store", async () => {

@@ -9,13 +9,15 @@ async function openGated(desk: GroupDesk) {
   const { runner, session } = desk
   const group = await runner.groups.open({ name: "answers", session, merge: "human_gated" })
   const { id } = await desk.start("one", { group: group.id })
-  ;(await desk.call("one")).context.output.write("printed secretly")
+  const { context } = await desk.call("one")
+  context.output.write("printed secretly")
+  const { hash } = await context.artifacts.put("kept", "text/plain", Buffer.from("kept secretly"))
   await desk.finish("one", "first answer")
   await runner.groups.seal(group.id)
   await desk.until(group.id, "joined")
   void runner.execute({ tool: "gated", input: { name: "reader" }, session })
   const { tasks } = (await desk.call("reader")).context
-  return { id, group: group.id, tasks }
+  return { id, group: group.id, tasks, hash }
 }
 
 /** All that a model could read of a task by its id. */
@@ -54,4 +56,13 @@ test("a run cannot read a rejected result, and a wait that tells of it settles i
   expect(await isUnused(desk, id)).toBe(true)
   await tasks.waitFor({ group, limitMs: LONG_MS })
   expect(await isUnused(desk, id)).toBe(false)
+})
+
+test("an artifact of a result that a person decides on is read by its hash after they said yes, and not before", async () => {
+  const desk = await createGroupDesk()
+  const { group, tasks, hash } = await openGated(desk)
+  await expect(tasks.artifact(hash)).rejects.toMatchObject({ code: "wrong_state" })
+  expect(Buffer.from((await desk.runner.artifact(hash)).bytes).toString()).toBe("kept secretly")
+  await desk.runner.groups.decide(group, "apply", "ada")
+  expect(Buffer.from((await tasks.artifact(hash)).bytes).toString()).toBe("kept secretly")
 })

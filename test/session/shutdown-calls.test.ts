@@ -57,6 +57,47 @@ test("the next start tells a call that a shutdown stopped as stopped, and one th
   expect(gated.calls).toHaveLength(2)
 })
 
+const KEEP = { work: "keep" } as const
+
+test.each(["fail", "retry", "ask"] as const)(
+  "close that keeps work leaves a call that cannot become a task to its tool's onCrash, as a crash does (%s)",
+  async (onCrash) => {
+    const folder = createFolder()
+    const gated = createGatedTool({ onCrash, obeys: true, background: { mode: "never" } })
+    const first = await begin(folder, [calls("one")], gated)
+    const begun = await gated.call(1)
+    await first.runtime.close(KEEP)
+    const second = await beginLife(folder, 2, { script: ["I see."], tools: [gated.tool] })
+    if (onCrash === "ask") {
+      await eventually("a person is asked", async () => (await second.store.waits({ isOpen: true })).length === 1)
+      return expect(gated.calls).toHaveLength(1)
+    }
+    if (onCrash === "retry") {
+      const again = await gated.call(2)
+      expect(again.context.callKey).toBe(begun.context.callKey)
+      again.finish("again")
+    }
+    await second.isAsked(1)
+    const [text] = textsOf(second.model.requests[0]?.messages ?? [])
+    expect(text).toContain(onCrash === "retry" ? "again" : "whether it finished is not known")
+    expect(gated.calls).toHaveLength(onCrash === "retry" ? 2 : 1)
+  },
+)
+
+test("close that keeps work makes a call in the foreground a task, which goes on at the next start", async () => {
+  const folder = createFolder()
+  const gated = createGatedTool({ onCrash: "retry", obeys: true })
+  const first = await begin(folder, [calls("one")], gated)
+  const { context } = await gated.call(1)
+  expect(await first.runtime.close(KEEP)).toMatchObject({ stopped: [] })
+  const second = await beginLife(folder, 2, { script: ["I see.", "It has ended."], tools: [gated.tool] })
+  const again = await gated.call(2)
+  expect(again.context.taskId).toBe(context.taskId)
+  await second.isAsked(1)
+  expect(textsOf(second.model.requests[0]?.messages ?? [])[0]).toContain(context.taskId)
+  again.finish("done")
+})
+
 test("a call that ignores the stop may have finished: whether it did is not known", async () => {
   const folder = createFolder()
   const gated = createGatedTool({ background: { mode: "never" } })

@@ -86,9 +86,7 @@ test("cancelling the task of a subagent stops the subagent", async () => {
   const { task } = await runtime.tasks.result(spawned?.id ?? "", { waitMs: 60_000 })
   expect(task).toMatchObject({ status: "cancelled", stop: { reason: "not needed" } })
   const turns = (await runtime.tasks.list({ kinds: ["turn"] })).items.filter((turn) => turn.session !== session.id)
-  expect(turns).toMatchObject([
-    { status: "cancelled", stop: { by: "lifetime", reason: "Stopped by person: not needed" } },
-  ])
+  expect(turns).toMatchObject([{ status: "cancelled", stop: { by: "parent", parent: task.id } }])
 })
 
 for (const standing of ["foreground", "background"] as const) {

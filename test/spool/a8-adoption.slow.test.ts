@@ -137,18 +137,19 @@ describe("while Meanwhile is down", () => {
 describe("folders that a dead Meanwhile process left", () => {
   test("are found, and those of a living one are not", async () => {
     const place = await crashed("echo ready; sleep 60")
-    expect(await place.spool.orphans()).toEqual([{ taskId: place.taskId, runs: [1] }])
+    expect(place.spool.isOrphan(place.taskId)).toBe(true)
+    expect(place.spool.runs(place.taskId)).toEqual([1])
     const mine = createTestSpool()
     const abort = new AbortController()
     const ended = mine.run.runProcess(toShell("echo ready; sleep 60"), { signal: abort.signal, graceMs: 100 })
     await eventually("it is ready", async () => (await readAll(mine.run)).includes("ready"))
     const dead = { ...thisProcessIdentity(), startedAt: "1" }
-    expect(await mine.reopen({ owner: dead }).spool.orphans()).toEqual([])
+    expect(mine.reopen({ owner: dead }).spool.isOrphan(mine.taskId)).toBe(false)
     abort.abort()
     await ended
     expect(await place.run.stopAll(100)).toEqual([])
     await place.spool.remove(place.taskId)
-    expect(await place.spool.orphans()).toEqual([])
+    expect(place.spool.folders()).toEqual([])
     expect(processesOf(place.taskId)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { keptBytes, toCompactionSteps } from "../../src/runner/spool/output-cap.ts"
-import { toRunPaths } from "../../src/runner/spool/output-files.ts"
+import { toRunPaths } from "../../src/runner/spool/run-paths.ts"
 import { createTaskId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { stateOf } from "../support/processes.ts"

@@ -21,6 +21,7 @@ function openStream({ fence = 1, ...options }: SpoolTestOptions & { fence?: numb
     const stream = createOutputStream({
       outputs,
       run: { taskId: place.taskId, run: 1, fence },
+      isFirst: fence === 1,
       spool: place.run,
       redactor: createRedactor({ environment: options.environment ?? {} }),
       clock: {

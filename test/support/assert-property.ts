@@ -12,3 +12,8 @@ export function assertProperty<Values>(
 ): void | Promise<void> {
   return fc.assert(property, { ...rounds, seed: TEST_SEED })
 }
+
+/** Draws values with the seed of this run, for tests that play each one on its own. */
+export function drawValues<Value>(arbitrary: fc.Arbitrary<Value>, count: number): readonly Value[] {
+  return fc.sample(arbitrary, { seed: TEST_SEED, numRuns: count })
+}

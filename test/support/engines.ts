@@ -12,6 +12,7 @@ export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST
 export const OF_POSTGRES: readonly string[] = [
   "{src/engine,test/support}/postgres/**/*.test.ts",
   "test/runner/{postgres,output-elsewhere}.test.ts",
+  "test/session/{outage,conflicts}-on-postgres.test.ts",
 ]
 
 const PROCESSES = "what the kernel does with processes, which no store has a part in"
@@ -27,6 +28,12 @@ export const ON_ONE_ENGINE: Readonly<Record<string, string>> = {
   "test/field-notes/a12-store-left-alone.test.ts": "a damaged file",
   "test/field-notes/b2-cap.slow.test.ts":
     "the output file of a command while it runs, which lies in a folder with any store",
+  "test/field-notes/f2-unasked-commands.slow.test.ts": "the text of commands, and what shells make of it",
+  "test/field-notes/f3-hostile-repository.slow.test.ts": "what git runs",
+  "test/field-notes/h5-gone.slow.test.ts": "files that are deleted under a program",
+  "test/field-notes/h6-frozen.slow.test.ts":
+    "the lock on a file, which a server takes from a process that stands still",
+  "src/engine/embedded/file-presence.test.ts": "a file that is deleted under a program",
   "test/spool/output-stream.test.ts": "what is handed on to a store; it has a stand-in for one, whose calls it counts",
   "test/spool/abandoned.slow.test.ts": "output files, without a store",
   "test/config/trusted-folder.test.ts": "the files of a project folder",
@@ -52,9 +59,9 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
     "test/runner/config/schema.test.ts",
     "test/session/{history-problems,recall-answers,reports-config}.test.ts",
-    // They choose their own store: one in memory, the store of a program that they open, or a fake.
+    // They choose their own store: one in memory, a copied one, the store of a program that they open, or a fake.
     "test/session/{bounded-results,client,client-close,enrichment,providers,reports-program,runtime}.test.ts",
-    "test/runner/{foreign-process,lease-in-doubt,reclaim-spool,skipped-offers,stored-output}.test.ts",
+    "test/runner/{copied-folder,foreign-process,lease-in-doubt,reclaim-spool,skipped-offers,stored-output}.test.ts",
     // They test the words of vocabularies, which the store does not see. The service behind those is tested on both.
     "test/background/{jaato,meanwhile,opencode,penguiflow}*.test.ts",
     "test/background/{discovery,offline-sentences,usage-patterns,vocabularies}.test.ts",

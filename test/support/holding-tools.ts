@@ -29,8 +29,25 @@ export function createHoldingTools(directory: string): Tool[] {
     createHolding(directory, "hold_retry", "retry"),
     createHolding(directory, "hold_ask", "ask"),
     createCommands(directory),
+    countingTool,
   ]
 }
+
+/** Prints numbers, one a line behind the pid of its process, and begins with 1 again after a crash. */
+const countingTool = defineTool({
+  name: "count",
+  description: "Counts.",
+  input: z.object({ to: z.number(), everyMs: z.number() }),
+  background: { mode: "always" },
+  onCrash: "retry",
+  async run({ to, everyMs }, { output }) {
+    for (let number = 1; number <= to; number++) {
+      output.write(`${process.pid} ${number}\n`)
+      await pause(everyMs)
+    }
+    return to
+  },
+})
 
 /** A tool that may run again after a crash and does not reattach to its commands. Prints, and runs two commands in turn. */
 function createCommands(directory: string): Tool {

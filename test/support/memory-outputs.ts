@@ -16,6 +16,7 @@ export function createMemoryOutputs(): MemoryOutputs {
   let refusal: Error | "stale" | null = null
   let firstOffset = 0
   let bytes = Buffer.alloc(0)
+  const restarts = new Map<number, number>()
 
   return {
     parts,
@@ -33,7 +34,15 @@ export function createMemoryOutputs(): MemoryOutputs {
       bytes = Buffer.concat([kept, part.bytes])
       firstOffset = part.start + part.bytes.byteLength - bytes.byteLength
     },
-    extent: async () => (parts.length === 0 ? undefined : { firstOffset, totalBytes: firstOffset + bytes.byteLength }),
+    async restart({ fence }) {
+      const start = restarts.get(fence) ?? firstOffset + bytes.byteLength
+      restarts.set(fence, start)
+      return start
+    },
+    extent: async () =>
+      parts.length === 0
+        ? undefined
+        : { firstOffset, totalBytes: firstOffset + bytes.byteLength, restarts: [...new Set(restarts.values())] },
     read: async (_taskId, _run, start, end) => bytes.subarray(start - firstOffset, end - firstOffset),
   }
 }

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { text } from "node:stream/consumers"
 import { stripVTControlCharacters } from "node:util"
 import { spawn as spawnInTerminal } from "@lydell/node-pty"
@@ -30,6 +32,8 @@ export interface ProgramSettings {
   readonly environment?: Readonly<Record<string, string>>
   /** The encoding of the output of `runToEnd`. Default: utf8. */
   readonly encoding?: "utf8" | "latin1"
+  /** Default false: a store that the test has put there is the person's own. True: it is as if somebody had sent it. */
+  readonly isDataForeign?: boolean
   /** In a terminal: a script for a shell with job control, which starts the program by `"$@"`. Default: no shell. */
   readonly shell?: string
 }
@@ -82,9 +86,13 @@ export async function runToEnd(
 }
 
 /** The real program in a real terminal of 100 columns. What it has shown is read without colours and cursor movements. */
-export function startInTerminal(
-  settings: ProgramSettings,
-): RunningProgram & { press(keys: string): void; raw(): string; closeWindow(): void } {
+export function startInTerminal(settings: ProgramSettings): RunningProgram & {
+  press(keys: string): void
+  /** As `shows`, for a question: resolves once what is typed answers it. */
+  asks(pattern: RegExp): Promise<void>
+  raw(): string
+  closeWindow(): void
+} {
   const words = [process.execPath, MAIN, ...(settings.arguments ?? [])]
   const [file = "", ...rest] = settings.shell === undefined ? words : ["sh", "-c", settings.shell, "sh", ...words]
   const terminal = spawnInTerminal(file, rest, {
@@ -115,6 +123,10 @@ export function startInTerminal(
     ...reader,
     type: (line) => terminal.write(`${line}\r`),
     press: (keys) => terminal.write(keys),
+    async asks(pattern) {
+      await reader.shows(pattern)
+      await reader.shows(/\? (?!waiting)/)
+    },
     raw: () => shown,
     closeWindow() {
       if (isDestroyable(terminal)) terminal.destroy()
@@ -127,8 +139,27 @@ function isDestroyable(terminal: object): terminal is { destroy(): void } {
   return "destroy" in terminal
 }
 
-function toEnvironment({ directory, environment = {} }: ProgramSettings): Record<string, string> {
-  return createOwnEnvironment(directory, { TERM: "xterm", MEANWHILE_TEST: directory, ...environment })
+/** For `environment`: the program asks before calls that have an effect, as it does for people. */
+export const ASKING = { MEANWHILE_PERMISSIONS_MODE: "default" }
+
+/** Without a question for each call, unless a test is about questions. */
+function toEnvironment(settings: ProgramSettings): Record<string, string> {
+  const { directory, environment = {}, isDataForeign = false } = settings
+  const trusted = isDataForeign ? {} : trustData(settings)
+  // Most tests leave a chat while work may be under way, and are about something else than the question that is asked then.
+  const answered = { MEANWHILE_PERMISSIONS_MODE: "allow_all", MEANWHILE_ON_EXIT: "keep" }
+  const usual = { TERM: "xterm", MEANWHILE_TEST: directory, ...answered }
+  return createOwnEnvironment(directory, { ...usual, ...trusted, ...environment })
+}
+
+/** Agrees to a store that is there before the program starts: no program of this HOME may have made it. */
+function trustData({ directory, arguments: words = [] }: ProgramSettings): Record<string, string> {
+  const named = words[words.indexOf("--data-dir") + 1] ?? ""
+  const folder = resolve(directory, words.includes("--data-dir") ? named : ".meanwhile")
+  if (!existsSync(join(folder, "store.sqlite"))) return {}
+  const path = join(folder, "folder-id")
+  if (!existsSync(path)) writeFileSync(path, `${crypto.randomUUID()}\n`)
+  return { MEANWHILE_TRUST_DATA: readFileSync(path, "utf8").trim() }
 }
 
 function createReader(shown: () => string) {

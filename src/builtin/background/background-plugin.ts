@@ -113,6 +113,7 @@ function createTaskTool(tool: VocabularyTool, parts: TaskToolParts): Tool {
     input,
     timeoutMs: (parsed) => limitMs + (waitsMs?.(parsed, settings) ?? 0),
     onCrash,
+    background: { mode: "never" },
     startsForCaller: true,
     ...(title && { title }),
     ...(starts && toPlacement(starts, capable)),

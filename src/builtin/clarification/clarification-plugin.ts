@@ -50,6 +50,7 @@ export function createClarificationPlugin(): ToolPlugin {
 function createRequestClarification(): Tool {
   return defineTool({
     name: "request_clarification",
+    background: { mode: "never" },
     description: "Asks the person questions, one after the other, and returns their answers.",
     input: z.strictObject({
       context: text().describe("What the questions are about, in one or two sentences."),

@@ -2,13 +2,13 @@ import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
-import type { ToolContext } from "../../plugin/context.ts"
 import { defineTool, handBack, type Tool, type ToolReturn } from "../../plugin/tool.ts"
 import { measureChange, toDiff } from "./file-diff.ts"
 import { hashOf } from "./file-state.ts"
 import { requireText, toText } from "./text-content.ts"
 import { contentInput, pathInput } from "./tool-input.ts"
 import {
+  type Changer,
   type DecideContent,
   type FoundFile,
   type PlannedChange,
@@ -49,6 +49,7 @@ type UpdateInput = z.infer<ReturnType<typeof updateInput>>
 function createUpdateFile(files: WorkingFiles): Tool {
   return defineTool({
     name: "updateFile",
+    background: { mode: "never" },
     description:
       "Changes a text file that exists: one place of it (old_text, new_text), which is better for small changes, or " +
       "the whole of it (new_content). Line ends are written as given. Can be taken back with undoFileChange.",
@@ -56,12 +57,12 @@ function createUpdateFile(files: WorkingFiles): Tool {
     title: ({ path }) => `update ${path}`,
     effects: ["write"],
     ...changing(files, toUpdate),
-    run: async (input, { session }) => {
+    run: async (input, context) => {
       const decide: DecideContent = (found) => {
-        files.requireUnchanged(session, found)
+        files.requireUnchanged(context.session, found)
         return toUpdate(input)(found)
       }
-      return toChangeAnswer(await files.change(input.path, session, decide))
+      return toChangeAnswer(await files.change(input.path, context, decide))
     },
   })
 }
@@ -70,6 +71,7 @@ function createUpdateFile(files: WorkingFiles): Tool {
 function createWriteNewFile(files: WorkingFiles): Tool {
   return defineTool({
     name: "writeNewFile",
+    background: { mode: "never" },
     description:
       "Writes a text file that does not exist yet, and the folders it needs. Can be taken back with undoFileChange.",
     input: z.strictObject({
@@ -86,6 +88,7 @@ function createWriteNewFile(files: WorkingFiles): Tool {
 function createRemoveFile(files: WorkingFiles): Tool {
   return defineTool({
     name: "removeFile",
+    background: { mode: "never" },
     description: "Removes one file; folders stay. Can be taken back with undoFileChange.",
     input: z.strictObject({ path: pathInput() }),
     title: ({ path }) => `remove ${path}`,
@@ -98,6 +101,7 @@ function createRemoveFile(files: WorkingFiles): Tool {
 function createUndoFileChange(files: WorkingFiles): Tool {
   return defineTool({
     name: "undoFileChange",
+    background: { mode: "never" },
     description:
       "Takes back the last change that these tools made to a file: its old content, a removed file, or no file where " +
       "one was written. Again, and it takes back the one before.",
@@ -107,8 +111,8 @@ function createUndoFileChange(files: WorkingFiles): Tool {
     ...files.byPath,
     onCrash: "fail",
     preview: async ({ path }) => toDiff(await files.planUndo(path)),
-    run: async ({ path }, { session }) => {
-      const undone = await files.undo(path, session)
+    run: async ({ path }, context) => {
+      const undone = await files.undo(path, context)
       return toChangeAnswer(undone, { diff: await toDiff(undone) })
     },
   })
@@ -123,8 +127,8 @@ function changing<Input extends { readonly path: string }>(
     ...files.byPath,
     onCrash: "retry",
     preview: async (input: Input) => toDiff(await files.plan(input.path, toDecision(input))),
-    run: async (input: Input, { session }: Pick<ToolContext, "session">) =>
-      toChangeAnswer(await files.change(input.path, session, toDecision(input))),
+    run: async (input: Input, context: Changer) =>
+      toChangeAnswer(await files.change(input.path, context, toDecision(input))),
   } as const
 }
 

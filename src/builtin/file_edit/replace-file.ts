@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { access, link, open, rename, rm } from "node:fs/promises"
 import { MeanwhileError } from "../../base/error.ts"
+import type { Act } from "../../plugin/context.ts"
 import type { AnchoredFolder } from "./anchored-folder.ts"
 import type { FileState } from "./file-state.ts"
 import { systemCodeOf } from "../../base/system-error.ts"
@@ -11,8 +12,10 @@ const NEW_FILE_MODE = 0o666
 export interface ReplaceOptions {
   /** True if a file is expected there. If false, a file that appears meanwhile is not replaced, where hard links exist. */
   readonly exists: boolean
-  /** Whose permissions and owner the file gets. */
+  /** The file gets its permissions and its owner. */
   readonly like: Pick<FileState, "mode" | "owner"> | undefined
+  /** The new content takes its place in it. */
+  readonly act: Act
 }
 
 /** Contract: at any moment the file has its old content or its new one, whole. */
@@ -20,14 +23,13 @@ export async function replaceFile(
   folder: AnchoredFolder,
   name: string,
   bytes: Uint8Array,
-  { exists, like }: ReplaceOptions,
+  { exists, like, act }: ReplaceOptions,
 ): Promise<void> {
   if (exists) await requireWritable(folder, name)
   const temporary = `.${randomUUID()}.tmp`
   try {
     await writeWhole(folder.at(temporary), bytes, like)
-    if (exists) await rename(folder.at(temporary), folder.at(name))
-    else await putInPlace(folder, temporary, name)
+    await act(() => (exists ? rename(folder.at(temporary), folder.at(name)) : putInPlace(folder, temporary, name)))
   } finally {
     await rm(folder.at(temporary), { force: true })
   }

@@ -8,6 +8,7 @@ import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import { replaceFile } from "./replace-file.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { createNewestMap } from "../../base/newest-map.ts"
+import type { ToolContext } from "../../plugin/context.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { Place, WorkingRoot } from "./working-root.ts"
 
@@ -37,13 +38,16 @@ export interface WorkingFiles {
   /** Previews `change`. Changes nothing. */
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
   /** Contract: the old content is in the backups before the file changes. */
-  change(path: string, session: SessionId | null, decide: DecideContent): Promise<PlannedChange>
+  change(path: string, caller: Changer, decide: DecideContent): Promise<PlannedChange>
   /** Refuses a file that has changed since the conversation saw it. A file it never saw, or that is gone, passes. */
   requireUnchanged(session: SessionId | null, found: FoundFile): void
   planUndo(path: string): Promise<PlannedChange>
   /** Takes back the last change that is still in place. */
-  undo(path: string, session: SessionId | null): Promise<PlannedChange>
+  undo(path: string, caller: Changer): Promise<PlannedChange>
 }
+
+/** The call that changes a file. */
+export type Changer = Pick<ToolContext, "session" | "act">
 
 export function createWorkingFiles(root: WorkingRoot, backups: BackupStore): WorkingFiles {
   const oneAtATime = createOneAtATime()
@@ -83,14 +87,14 @@ export function createWorkingFiles(root: WorkingRoot, backups: BackupStore): Wor
       return { place, state }
     },
     plan,
-    change: async (path, session, decide) =>
+    change: async (path, { session, act }, decide) =>
       alone(path, async () => {
         const planned = await plan(path, decide)
         const { place, before, after } = planned
         const hash = after ? hashOf(after) : null
         if (hash !== (before?.hash ?? null)) {
-          await backups.record(place, before, hash)
-          await put(place, before, after, before)
+          await act(() => backups.record(place, before, hash))
+          await put(planned, before, act)
         }
         seen.set(toSeenKey(session, place), hash)
         return planned
@@ -102,10 +106,10 @@ export function createWorkingFiles(root: WorkingRoot, backups: BackupStore): Wor
       throw new MeanwhileError("wrong_state", message, { path: place.path })
     },
     planUndo,
-    undo: async (path, session) =>
+    undo: async (path, { session, act }) =>
       alone(path, async () => {
         const { change, previous, ...planned } = await planUndo(path)
-        await put(planned.place, planned.before, planned.after, previous)
+        await put(planned, previous, act)
         await backups.dropFrom(planned.place, change)
         seen.set(toSeenKey(session, planned.place), previous?.hash ?? null)
         return planned
@@ -121,10 +125,9 @@ export function toMissing({ path }: Place): MeanwhileError {
 
 /** Writes only if the file is still as it was when the change was decided; checks that in the folder it writes to. */
 async function put(
-  place: Place,
-  before: FileState | undefined,
-  after: Buffer | undefined,
+  { place, before, after }: PlannedChange,
   like: FileState | undefined,
+  act: ToolContext["act"],
 ): Promise<void> {
   await using folder = await openFolderOf(place)
   const now = await readStateIn(folder, place)
@@ -132,8 +135,8 @@ async function put(
     const message = `"${place.path}" changed while it was being changed. Read it again, then change it.`
     throw new MeanwhileError("wrong_state", message, { path: place.path })
   }
-  if (!after) await rm(folder.at(place.name))
-  else await replaceFile(folder, place.name, after, { exists: now !== undefined, like })
+  if (!after) await act(() => rm(folder.at(place.name)))
+  else await replaceFile(folder, place.name, after, { exists: now !== undefined, like, act })
 }
 
 function toNothingToUndo({ path }: Place, { state }: LastChange): MeanwhileError {

@@ -138,7 +138,7 @@ async function converse(
       onProgress: ({ done, total, line }) =>
         context.progress({ done, total, ...(line !== null && { line: link.scrub(line) }) }),
     }
-    const answer = await connection.callTool(tool, input, options, more)
+    const answer = await context.act(() => connection.callTool(tool, input, options, more))
     if (answer.kind === "task") return { taskId: answer.taskId }
     if (answer.kind === "result") return { result: answer.result }
     const inputResponses = await answerRequests(link.name, answer.requests, context)

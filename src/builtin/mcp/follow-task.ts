@@ -93,7 +93,7 @@ async function followSecond(connection: Connection, following: Following): Promi
     const open = Object.entries(task.inputRequests).filter(([key]) => !answered.has(key))
     if (task.status === "input_required" && open.length > 0) {
       const inputResponses = await answerRequests(link.name, Object.fromEntries(open), context)
-      await connection.request("tasks/update", { taskId, inputResponses }, { signal })
+      await context.act(() => connection.request("tasks/update", { taskId, inputResponses }, { signal }))
       for (const [key] of open) answered.add(key)
     }
     await pause(toPollMs(task), undefined, { signal })

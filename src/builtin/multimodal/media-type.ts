@@ -1,14 +1,8 @@
 import { extname } from "node:path"
+import { toImageType } from "../../base/image-type.ts"
 
 type Start = readonly [mediaType: string, hexadecimal: RegExp]
 
-/** Images that models can be shown, by their first bytes: a name can say anything. */
-const IMAGES: readonly Start[] = [
-  ["image/png", /^89504e470d0a1a0a/],
-  ["image/jpeg", /^ffd8ff/],
-  ["image/gif", /^474946383[79]61/],
-  ["image/webp", /^52494646.{8}57454250/],
-]
 const OTHERS: readonly Start[] = [
   ["application/pdf", /^255044462d/],
   ["application/zip", /^504b0304/],
@@ -36,7 +30,7 @@ export interface MediaType {
 
 /** Finds the type by the first few thousand bytes of the file; for text, by its name as well. */
 export function toMediaType(path: string, head: Uint8Array): MediaType {
-  const image = findStart(IMAGES, head)
+  const image = toImageType(head)
   if (image !== undefined) return { mediaType: image, reading: "image" }
   const other = findStart(OTHERS, head)
   if (other !== undefined) return { mediaType: other, reading: "none" }

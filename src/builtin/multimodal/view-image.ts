@@ -11,6 +11,7 @@ const MOST_BYTES = 5 * 1024 * 1024
 export function createViewImage(root: string): Tool {
   return defineTool({
     name: "viewImage",
+    background: { mode: "never" },
     description: "Shows you an image file: PNG, JPEG, GIF or WebP, at most 5 MiB, inside the working folder.",
     input: z.strictObject({ path: z.string().min(1).describe("The file, relative to the working folder.") }),
     title: ({ path }) => `view ${path.replaceAll(/\p{Cc}/gu, "")}`,

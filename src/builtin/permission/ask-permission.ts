@@ -31,6 +31,7 @@ const inputSchema = lazily(() =>
 export function createAskPermission(scope: PermissionScope, findTool: FindTool): Tool {
   return defineTool({
     name: ASK_PERMISSION,
+    background: { mode: "never" },
     description:
       "Asks the person ahead for permission to use a tool in this session, or to make one call of it. The answer is " +
       "theirs: after a no, do not try to get the same done in another way.",
@@ -91,7 +92,8 @@ async function toAheadQuestion(
   const said = `The agent says: ${toVisibleText(scope.redact(reason), LONGEST_REASON)}`
   const options = { kind: "approval", options: ["yes", "no"], fallback: "no" } as const
   if (!isOneCall) {
-    const text = `Allow every call of ${call.tool} in this session?`
+    const whatever = call.form === "call" ? "" : ", whatever it does"
+    const text = `Allow every call of ${call.tool} in this session${whatever}?`
     return { ...options, text, detail: `Tool ${call.tool} of plugin ${call.plugin}\n${said}` }
   }
   const question = await toQuestion(call, scope.redact)

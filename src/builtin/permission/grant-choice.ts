@@ -16,9 +16,13 @@ export type ChosenGrant =
 
 const LONGEST_ANSWER = 200
 
-/** Only a session can be allowed something for later. */
-export function toGrantChoice(approval: Question, { tool, likeness, effects, session }: JudgedCall): GrantChoice {
-  const hasSession = session !== null
+/**
+ * Only a session can be allowed something for later. `always` for every call is not offered for a command: one says
+ * nothing about the next.
+ */
+export function toGrantChoice(approval: Question, call: JudgedCall): GrantChoice {
+  const { tool, likeness, effects, form } = call
+  const hasSession = call.session !== null
   const scopes = new Map<string, Grant["scope"] | null>([["yes", null]])
   if (hasSession && likeness !== undefined) {
     scopes.set(`always in this session, for: ${toVisibleText(likeness, LONGEST_ANSWER)} …`, {
@@ -27,7 +31,7 @@ export function toGrantChoice(approval: Question, { tool, likeness, effects, ses
       effects,
     })
   }
-  if (hasSession) scopes.set(`always in this session, for every call of ${tool}`, { kind: "tool" })
+  if (hasSession && form === "call") scopes.set(`always in this session, for every call of ${tool}`, { kind: "tool" })
   const [yes = "yes", ...always] = scopes.keys()
   return {
     question: { ...approval, kind: "choice", isPermission: true, options: [yes, "no", ...always], fallback: "no" },

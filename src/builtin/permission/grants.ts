@@ -4,7 +4,7 @@ import type { PersonChannel } from "../../plugin/person-port.ts"
 import type { PermissionRequest } from "../../plugin/permission-request.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { PermissionPolicy } from "./permission-policy.ts"
-import { type CallFacts, judgeCall, type Verdict } from "./policy-verdict.ts"
+import { type CallFacts, type CallParts, judgeCall, type Verdict } from "./policy-verdict.ts"
 import type { QuestionQueue } from "./question-queue.ts"
 
 /** Grants of a person to a session: every call of a tool, similar calls with at most the same effects, or one call. */
@@ -74,10 +74,8 @@ export interface PermissionSurroundings {
   readonly autoApproved: () => readonly { readonly plugin: string; readonly tool: string }[]
   /** The key that calls must share to be allowed together. Undefined: the call is allowed alone. */
   readonly likenessOf: (plugin: string, tool: string, input: unknown) => string | undefined
-  /**
-   * The calls that one call consists of, such as the commands of a command line. Null: not known. Default: the call itself.
-   */
-  readonly partsOf: (plugin: string, tool: string, input: unknown) => readonly unknown[] | null
+  /** The calls that one call consists of, such as the commands of a command line. Default: the call itself. */
+  readonly partsOf: (plugin: string, tool: string, input: unknown) => CallParts
   /** Takes secrets out of what a person is shown. */
   readonly redact: (text: string) => string
 }
@@ -91,7 +89,7 @@ export interface PermissionScope extends PermissionSurroundings {
 
 type NamedCall = Pick<PermissionRequest, "plugin" | "tool" | "input" | "definition">
 
-export interface JudgedCall extends NamedCall, Pick<CallFacts, "effects" | "parts"> {
+export interface JudgedCall extends NamedCall, Pick<CallFacts, "effects" | keyof CallParts> {
   readonly session: SessionId | null
   readonly likeness: string | undefined
 }
@@ -109,7 +107,7 @@ export function toJudgedCall(
     session,
     effects: effectsOf(definition, input),
     likeness: scope.likenessOf(plugin, tool, input),
-    parts: scope.partsOf(plugin, tool, input),
+    ...scope.partsOf(plugin, tool, input),
   }
 }
 

@@ -55,7 +55,7 @@ export function createPermissionPlugin(options: PermissionPluginOptions): Permis
   const scope: PermissionScope = {
     channel: () => null,
     likenessOf: () => undefined,
-    partsOf: (_plugin, _tool, input) => [input],
+    partsOf: (_plugin, _tool, input) => ({ parts: [input], form: "call" }),
     redact: (text) => text,
     ...surroundings,
     policy,

@@ -67,11 +67,15 @@ function toInputLines(input: unknown, preview: Preview | undefined): readonly st
 /** True for the working folder, where calls run anyway. */
 const isWhereItIs = (key: string, value: unknown): boolean => key === "cwd" && value === "."
 
-/** Fields that are secrets by their name are left out whatever they hold. */
+/** One word of the characters that passwords are made of: neither a command nor code. */
+const PLAIN_VALUE = /^\w[\w.+/:@%,-]*={0,2}$/
+
+/** Fields that are secrets by their name are left out, unless what they hold could be run. */
 function toInputText(input: unknown): string {
   const text: string | undefined = JSON.stringify(
     input,
-    (key, value: unknown) => (typeof value === "string" && SECRET_FIELD.test(key) ? "[redacted]" : value),
+    (key, value: unknown) =>
+      typeof value === "string" && SECRET_FIELD.test(key) && PLAIN_VALUE.test(value) ? "[redacted]" : value,
     2,
   )
   return text ?? "none"

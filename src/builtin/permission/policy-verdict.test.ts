@@ -8,6 +8,7 @@ const READ: CallFacts = {
   tool: "run_command",
   input: { command: "ls", options: { depth: 2 } },
   parts: [{ command: "ls", options: { depth: 2 } }],
+  form: "call",
   effects: [],
   isGranted: false,
   isAutoApproved: false,

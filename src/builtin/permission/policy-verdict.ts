@@ -1,13 +1,21 @@
 import type { Effect } from "../../plugin/effect.ts"
 import type { PermissionPolicy, PermissionRule } from "./permission-policy.ts"
 
+export interface CallParts {
+  /** Mostly the call itself alone. Of one that cannot be read for certain, parts may be missing. */
+  readonly parts: readonly unknown[]
+  /**
+   * `call`: its input is all there is. `plain`: a command, and the first part is all of it. `complex`: a command that may
+   * be anything. No pattern for the input allows that.
+   */
+  readonly form: "call" | "plain" | "complex"
+}
+
 /** All that a policy looks at. */
-export interface CallFacts {
+export interface CallFacts extends CallParts {
   readonly plugin: string
   readonly tool: string
   readonly input: unknown
-  /** The calls it consists of, mostly itself alone. Null: not known, and no pattern for the input allows the call. */
-  readonly parts: readonly unknown[] | null
   readonly effects: readonly Effect[]
   /** True if a person allowed the call for the session. */
   readonly isGranted: boolean
@@ -59,12 +67,11 @@ function applies(rule: PermissionRule, facts: CallFacts): boolean {
   )
 }
 
-/** A part is enough to refuse or ask; to allow, every part must fit. */
-function appliesToInput(rule: PermissionRule, { input, parts }: CallFacts): boolean {
+/** A part is enough to refuse or ask; to allow, the whole must fit, in the words of the caller or as its first part has it. */
+function appliesToInput(rule: PermissionRule, { input, parts, form }: CallFacts): boolean {
   if (rule.match === undefined && rule.arguments === undefined) return true
-  if (rule.decision !== "allow") return [input, ...(parts ?? [])].some((each) => fits(rule, each))
-  if (parts === null) return false
-  return parts.every((part) => fits(rule, part)) || (parts.length === 1 && fits(rule, input))
+  if (rule.decision !== "allow") return [input, ...parts].some((each) => fits(rule, each))
+  return form !== "complex" && [input, ...parts.slice(0, 1)].some((each) => fits(rule, each))
 }
 
 function fits({ match, arguments: fields = {} }: PermissionRule, input: unknown): boolean {

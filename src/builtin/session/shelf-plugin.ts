@@ -63,6 +63,7 @@ export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: 
 function createSessionDescribe(shelf: Pick<SessionShelf, "setDescription">): Tool {
   return defineTool({
     name: "session_describe",
+    background: { mode: "never" },
     description: "Sets the description by which the person finds this conversation again. Call it once when asked to.",
     input: z.strictObject({
       description: z

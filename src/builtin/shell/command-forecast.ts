@@ -1,13 +1,12 @@
 import type { BackgroundPolicy } from "../../plugin/tool.ts"
-import { type PlainCommand, unwrapScript } from "./command-unwrap.ts"
+import { type UnwrappedCommand, unwrapScript } from "./command-unwrap.ts"
 import { type CommandCategory, CATEGORIES, PROGRAMS, type ProgramRule, withoutValues } from "./program-table.ts"
-import { commandEffects } from "./command-effects.ts"
-import { readScript } from "./script-reading.ts"
-import { unwrapWords } from "./wrapped-words.ts"
 
 /** A forecast about a command before it runs. */
 export interface CommandForecast {
   readonly policy: BackgroundPolicy
+  /** True if a part of it is a server or a watcher, which never ends by itself. */
+  readonly isEndless: boolean
   readonly estimateMs: number | undefined
   /** Program and subcommand of every part, without paths and values: calls of one shape take about as long. */
   readonly shape: string
@@ -34,7 +33,7 @@ const PREPARATIONS = new Set(["cd", "export", "set", "unset", "true", ":", "echo
 const VIEWERS = new Set(["tail", "head", "tee", "grep", "cat", "less", "sort", "wc"])
 
 interface Part extends Classified {
-  readonly command: PlainCommand
+  readonly command: UnwrappedCommand
 }
 
 export function forecastCommand(text: string): CommandForecast {
@@ -43,10 +42,16 @@ export function forecastCommand(text: string): CommandForecast {
   const telling = parts.filter(({ command }) => !isSideshow(command))
   const shown = telling.length > 0 ? telling : parts
   const awaited = shown.filter(({ command }) => !command.isDetached)
-  return { policy: toPolicy(awaited), estimateMs: toEstimate(awaited, isWhole), shape: toShape(shown) }
+  const isEndless = awaited.some(({ category }) => category === "serve")
+  return {
+    policy: toPolicy(awaited),
+    isEndless,
+    estimateMs: isWhole && !isEndless ? toEstimate(awaited) : undefined,
+    shape: toShape(shown),
+  }
 }
 
-function isSideshow({ program, follows }: PlainCommand): boolean {
+function isSideshow({ program, follows }: UnwrappedCommand): boolean {
   return PREPARATIONS.has(program) || (follows === "pipe" && VIEWERS.has(program))
 }
 
@@ -55,9 +60,8 @@ function toPolicy(parts: readonly Part[]): BackgroundPolicy {
   return thresholds.length > 0 ? { mode: "after", ms: Math.min(...thresholds) } : { mode: "after" }
 }
 
-/** Undefined if one of the parts never ends, or if there is a loop: nobody knows how often it runs. */
-function toEstimate(parts: readonly Part[], isWhole: boolean): number | undefined {
-  if (!isWhole || parts.some(({ category }) => category === "serve")) return undefined
+/** Not for a command with a loop: nobody knows how often it runs. */
+function toEstimate(parts: readonly Part[]): number | undefined {
   let total = 0
   let longestOfPipe = 0
   for (const { category, command } of parts) {
@@ -99,7 +103,7 @@ interface Classified {
   readonly subcommands: readonly string[]
 }
 
-export function classifyCommand({ program, rest }: PlainCommand): Classified {
+export function classifyCommand({ program, rest }: UnwrappedCommand): Classified {
   const known = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
   const found: Classified = known ? applyRule(known, rest) : { category: "other", subcommands: [] }
   if (rest.some((word) => QUESTIONS.has(word))) return { ...found, category: "other" }
@@ -130,44 +134,4 @@ function toNamed(before: readonly string[], rest: readonly string[], rule: Progr
   const own = CATEGORIES.find((each) => rule[each]?.split(" ").includes(name))
   const category = own ?? NAMED.find(([, pattern]) => pattern.test(name))?.[0] ?? rule.bare ?? "other"
   return { category, subcommands: [...before, name] }
-}
-
-const ARGUMENT = /^[\w./@:+-]{1,80}$/
-const EVALUATORS = new Set(["eval", "source", "."])
-/** Subcommands after which the name of another program or script follows. */
-const RUNNERS = new Set(["run", "exec", "dlx", "x"])
-
-/**
- * The prefix that a person may allow once for all commands that begin alike: `npm test`, `git push`, `node build.js`.
- * Undefined for anything but one program with plain words, and for one whose first words do not tell what it does:
- * `timeout 5` and `sudo` run anything, and `make -f` runs any file.
- */
-export function commandLikeness(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null || !("command" in input)) return undefined
-  if (typeof input.command !== "string" || ("env" in input && input.env !== undefined)) return undefined
-  const likeness = textLikeness(input.command)
-  const isElsewhere = "cwd" in input && input.cwd !== undefined && input.cwd !== "."
-  // The same words do something else in another folder, which may have scripts of its own.
-  return likeness !== undefined && isElsewhere ? `${likeness} (in ${JSON.stringify(input.cwd)})` : likeness
-}
-
-function textLikeness(command: string): string | undefined {
-  const [part, ...others] = readScript(command) ?? []
-  if (!part || others.length > 0 || part.redirections.length > 0) return undefined
-  if (part.words.some((word) => word.isExpanded || word.isAssignment)) return undefined
-  const [program = "", ...rest] = part.words.map(({ word }) => word)
-  const runsAnything = EVALUATORS.has(program) || unwrapWords(program, part.words.slice(1)) !== undefined
-  if (!PROGRAM.test(program) || runsAnything) return undefined
-  const { subcommands } = classifyCommand({ program, rest, follows: "sequence", isDetached: false })
-  if (subcommands.length > 0) return toBeginning(program, rest, subcommands)
-  return commandEffects(command).includes("unknown") ? toBeginning(program, rest, rest.slice(0, 1)) : program
-}
-
-/** The words must be the first ones: an option before them can change what they mean. */
-function toBeginning(program: string, rest: readonly string[], words: readonly string[]): string | undefined {
-  const isRunner = RUNNERS.has(words.at(-1) ?? "")
-  const beginning = isRunner ? [...words, rest[words.length] ?? ""] : words
-  const isFirst = words.every((word, index) => word === rest[index])
-  const isPlain = beginning.length > 0 && beginning.every((word) => ARGUMENT.test(word) && !word.startsWith("-"))
-  return isFirst && isPlain ? [program, ...beginning].join(" ") : undefined
 }

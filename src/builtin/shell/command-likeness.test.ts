@@ -1,16 +1,23 @@
 import { expect, it } from "vitest"
-import { commandLikeness } from "./command-forecast.ts"
+import { commandLikeness } from "./command-likeness.ts"
 
 it.each([
-  ["npm test -- --bail", "npm test"],
+  ["npm test -- --bail", "npm test -- --bail"],
   ["npm run build", "npm run build"],
   ["git push origin main", "git push"],
-  ["rm -rf build", "rm"],
-  ["node build.js --fast", "node build.js"],
+  ["git push --receive-pack=./x origin", "git push --receive-pack=./x"],
+  ["git push --receive-pack ./x origin", "git push --receive-pack ./x"],
+  ["git push ext::./x", "git push ext::./x"],
+  ["git commit -m 'one thing' file", 'git commit -m "one thing"'],
+  ["make all CC=./x", "make all CC=./x"],
+  ["rm build", "rm"],
+  ["rm -rf build", "rm -rf build"],
+  ["node build.js --fast", "node build.js --fast"],
   ["go run build.go", "go run build.go"],
-  ["poetry run pytest -q", "poetry run pytest"],
+  ["poetry run pytest -q", "poetry run pytest -q"],
   ["docker run -it image", undefined],
   ["npm exec -- anything", undefined],
+  ["npm exec anything", undefined],
   ["npm --prefix /tmp test", undefined],
   ["make -f /opt/other all", undefined],
   ["timeout 5 python3 build.py", undefined],

@@ -52,7 +52,7 @@ describe("running a command", () => {
     })
     const [tool] = createShellPlugin().tools
     const { context, requests } = createContext("")
-    await run(tool ?? createTool(), { command: "pwd" }, context)
+    await run(tool ?? createTool(), { command: "make" }, context)
     expect(requests[0]?.cwd).toBe(process.cwd())
     expect(requests[0]?.env).toMatchObject({ PATH: process.env["PATH"], LC_ALL: "C" })
     expect(requests[0]?.env).not.toHaveProperty("ANTHROPIC_API_KEY")

@@ -1,135 +1,73 @@
-/** A word as it is written, and what is known about what the shell makes of it. */
-export interface ShellWord {
-  readonly word: string
-  /** Nothing in it was quoted. */
-  readonly isPlain: boolean
-  /** `NAME=…`, with a name that is not quoted. */
-  readonly isAssignment: boolean
-  /** The shell puts in something else, perhaps several words or none: `$x`, `$(…)`, a pattern that could match `-f`. */
-  readonly isExpanded: boolean
-  /** Shells disagree about it, or it is beyond what is read here. */
-  readonly isDoubtful: boolean
-  /** The texts of `$(…)` and of backticks: the shell runs them. */
-  readonly scripts: readonly string[]
-}
-
-interface ReadWord extends ShellWord {
+interface ReadText {
+  readonly text: string
+  /** The index behind it. */
   readonly end: number
 }
 
 const DEEPEST = 32
 export const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
-/** At the beginning of a word, these can match a file whose name is an option. */
-const PATTERN_START = /^[*?[]/
-const BRACE_LIST = /\{.*(?:,|\.\.).*\}/s
 
-/** Undefined when a quote or a substitution is never closed. */
-export function readWord(text: string, start: number): ReadWord | undefined {
-  const parts: ReadPart[] = []
-  let unquoted = ""
-  let plainStart = ""
+/** A word without its quotes. Undefined when a quote or a substitution is never closed. */
+function readWord(text: string, start: number): ReadText | undefined {
+  let word = ""
   let at = start
-  while (at < text.length && !/[\s;&|()<>]/.test(text[at] ?? "")) {
+  while (at < text.length && !/[ \t\r\n;&|()<>]/.test(text[at] ?? "")) {
     const part = readPart(text, at)
     if (!part) return undefined
-    if (part.end === at + 1) unquoted += part.text
-    if (unquoted.length === part.end - start) plainStart = unquoted
-    parts.push(part)
+    word += part.text
     at = part.end
   }
-  const { text: word, isExpanded, isDoubtful, scripts } = joinParts(parts)
-  return {
-    word,
-    end: at,
-    isPlain: unquoted.length === at - start,
-    isAssignment: ASSIGNMENT.test(plainStart),
-    isExpanded: isExpanded || PATTERN_START.test(unquoted) || BRACE_LIST.test(unquoted),
-    isDoubtful,
-    scripts,
-  }
+  return { text: word, end: at }
 }
 
-interface ReadPart {
-  readonly text: string
-  readonly end: number
-  readonly isExpanded?: boolean
-  readonly isDoubtful?: boolean
-  readonly scripts?: readonly string[]
-}
-
-function readPart(text: string, at: number, depth = 0): ReadPart | undefined {
+function readPart(text: string, at: number, depth = 0): ReadText | undefined {
   if (depth > DEEPEST) return undefined
   const character = text[at] ?? ""
   if (character === "\\") return { text: text[at + 1] === "\n" ? "" : (text[at + 1] ?? ""), end: at + 2 }
   if (character === "'") return readUntil(text, at, "'")
-  if (character === "`") return readBackticks(text, at)
+  if (character === "`") return readWhole(text, readUntil(text, at, "`"), at)
   if (character === '"') return readDoubleQuoted(text, at, depth + 1)
   if (character === "$") return readDollar(text, at, depth + 1)
   return { text: character, end: at + 1 }
 }
 
-function readUntil(text: string, start: number, quote: string): ReadPart | undefined {
+function readUntil(text: string, start: number, quote: string): ReadText | undefined {
   const end = text.indexOf(quote, start + 1)
   return end < 0 ? undefined : { text: text.slice(start + 1, end), end: end + 1 }
 }
 
-function readBackticks(text: string, start: number): ReadPart | undefined {
-  const inner = readUntil(text, start, "`")
-  if (!inner) return undefined
-  const isDoubtful = /[\\#]/.test(inner.text)
-  return { text: text.slice(start, inner.end), end: inner.end, isExpanded: true, isDoubtful, scripts: [inner.text] }
+/** Substitutions are kept as they are written: what they become is known only to the shell. */
+function readWhole(text: string, inner: { readonly end: number } | undefined, start: number): ReadText | undefined {
+  return inner && { text: text.slice(start, inner.end), end: inner.end }
 }
 
-function readDoubleQuoted(text: string, start: number, depth: number): ReadPart | undefined {
-  const parts: ReadPart[] = []
+function readDoubleQuoted(text: string, start: number, depth: number): ReadText | undefined {
+  let inside = ""
   let at = start + 1
   while (at < text.length) {
-    if (text[at] === '"') return { ...joinParts(parts), end: at + 1 }
-    const isEscape = text[at] === "\\"
+    if (text[at] === '"') return { text: inside, end: at + 1 }
     const part = text[at] === "'" ? { text: "'", end: at + 1 } : readPart(text, at, depth)
     if (!part) return undefined
-    // Before any other character the backslash itself stays.
-    parts.push(isEscape && !/[$`"\\\n]/.test(text[at + 1] ?? "") ? { ...part, isDoubtful: true } : part)
+    inside += part.text
     at = part.end
   }
   return undefined
 }
 
-function joinParts(parts: readonly ReadPart[]): Omit<Required<ReadPart>, "end"> {
-  return {
-    text: parts.map((part) => part.text).join(""),
-    isExpanded: parts.some((part) => part.isExpanded),
-    isDoubtful: parts.some((part) => part.isDoubtful),
-    scripts: parts.flatMap((part) => part.scripts ?? []),
-  }
-}
-
-/** The forms of `${…}` in which nothing more is run. */
-const PLAIN_PARAMETER = /^\$\{#?\w+(?:(?::?-|##?|%%?)[\w./*-]*)?\}$/
-
-function readDollar(text: string, at: number, depth: number): ReadPart | undefined {
+function readDollar(text: string, at: number, depth: number): ReadText | undefined {
   const next = text[at + 1] ?? ""
-  if (next !== "(" && next !== "{") {
-    // `$'…'` ends elsewhere than `'…'` does; `$[…]` is arithmetic.
-    const isDoubtful = next === "'" || next === "[" || next === "\\"
-    return { text: "$", end: at + 1, isExpanded: true, isDoubtful }
-  }
-  const end = findClosingBracket(text, at, depth)
-  if (end === undefined) return undefined
-  const source = text.slice(at, end)
-  if (next === "{") return { text: source, end, isExpanded: true, isDoubtful: !PLAIN_PARAMETER.test(source) }
-  const script = source.slice(2, -1)
-  return { text: source, end, isExpanded: true, isDoubtful: /^\(|#/.test(script), scripts: [script] }
+  if (next !== "(" && next !== "{") return { text: "$", end: at + 1 }
+  return readWhole(text, findClosingBracket(text, at, depth), at)
 }
 
-/** The index behind the bracket that closes `$(…)` or `${…}`. */
-function findClosingBracket(text: string, start: number, depth: number): number | undefined {
+/** The end of `$(…)` or `${…}`. */
+function findClosingBracket(text: string, start: number, depth: number): { readonly end: number } | undefined {
   const open = text[start + 1] ?? ""
   const close = open === "(" ? ")" : "}"
   let openBrackets = 1
   let at = start + 2
   while (at < text.length) {
-    if (text[at] === close && --openBrackets === 0) return at + 1
+    if (text[at] === close && --openBrackets === 0) return { end: at + 1 }
     if (text[at] === open) openBrackets++
     const isQuote = text[at] === "'" || text[at] === '"' || text[at] === "\\"
     const part = isQuote ? readPart(text, at, depth) : { end: at + 1 }
@@ -155,7 +93,7 @@ interface ParsedScript {
   readonly isWhole: boolean
 }
 
-export type Token = ShellWord | { readonly operator: string }
+type Token = { readonly word: string; readonly isQuoted: boolean } | { readonly operator: string }
 
 /** Enough to tell what a command is about; text beyond is not read. */
 const LONGEST_TEXT = 16_384
@@ -167,7 +105,7 @@ const CLOSING = new Set(["fi", "done", "esac", "}"])
 const UNREAD = new Set(["for", "case", "select", "function"])
 const LOOPS = new Set(["for", "while", "until", "select", "case"])
 
-/** Splits shell text into its commands. For guesses about duration only: it never decides what may run. */
+/** Splits shell text into its commands. A guess, for durations and for reasons to refuse: no text may run because of it. */
 export function parseScript(text: string): ParsedScript {
   const { tokens, isWhole } = readTokens(text.slice(0, LONGEST_TEXT))
   const commands: SimpleCommand[] = []
@@ -178,7 +116,7 @@ export function parseScript(text: string): ParsedScript {
   for (const token of [...tokens, { operator: ";" }]) {
     if ("word" in token) {
       if (!isTarget) words.push(token.word)
-      hasLoop ||= words.length === 1 && token.isPlain && LOOPS.has(token.word)
+      hasLoop ||= words.length === 1 && !token.isQuoted && LOOPS.has(token.word)
       isTarget = false
       continue
     }
@@ -199,7 +137,7 @@ function withoutKeywords(words: readonly string[]): readonly string[] {
   return CLOSING.has(first) || UNREAD.has(first) ? [] : words.slice(start)
 }
 
-export function readTokens(text: string): { readonly tokens: readonly Token[]; readonly isWhole: boolean } {
+function readTokens(text: string): { readonly tokens: readonly Token[]; readonly isWhole: boolean } {
   const tokens: Token[] = []
   let at = 0
   while (at < text.length) {
@@ -218,8 +156,9 @@ export function readTokens(text: string): { readonly tokens: readonly Token[]; r
     }
     const read = readWord(text, at)
     if (!read) return { tokens, isWhole: false }
-    const isDescriptor = /^\d+$/.test(read.word) && REDIRECTION.test(text[read.end] ?? "")
-    if (!isDescriptor) tokens.push(read)
+    const written = text.slice(at, read.end)
+    const isDescriptor = /^\d+$/.test(written) && REDIRECTION.test(text[read.end] ?? "")
+    if (!isDescriptor) tokens.push({ word: read.text, isQuoted: written !== read.text })
     at = read.end
   }
   return { tokens, isWhole: true }

@@ -46,6 +46,7 @@ export function createSlashCommandPlugin({ directories }: SlashCommandPluginOpti
 function createProcessCommand(commands: CommandCollection): Tool {
   return defineTool({
     name: "processCommand",
+    background: { mode: "never" },
     description: "Gives the text of one of the person's own commands, with its arguments filled in. It runs nothing.",
     input: z.strictObject({
       command_name: z.string().min(1).max(65).describe("Its name, with or without the slash."),

@@ -34,6 +34,7 @@ export type HandedBack = z.output<ReturnType<typeof finishSchema>>
 export function createFinishTool(): Tool {
   return defineTool({
     name: FINISH_TOOL,
+    background: { mode: "never" },
     description:
       "Hands back what you came to, in parts: a digest, facts by name, artifacts, next steps. Call it once your work is " +
       "done, before your last message; of several calls the last counts.",

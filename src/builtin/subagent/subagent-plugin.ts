@@ -56,6 +56,7 @@ function checkProfile(profile: Profile): Profile {
 function createListProfiles(collection: ProfileCollection, directories: readonly string[]): Tool {
   return defineTool({
     name: "list_subagent_profiles",
+    background: { mode: "never" },
     description: "Lists the profiles that spawn_subagent takes, with what each is for, its model and its tools.",
     input: z.strictObject({}),
     onCrash: "retry",

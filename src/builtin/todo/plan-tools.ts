@@ -21,6 +21,7 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
   return [
     defineTool({
       name: "createPlan",
+      background: { mode: "never" },
       description: "Makes the plan of this conversation, in place of the one before. The steps are numbered from 1.",
       input: z.strictObject({
         title: planTitle().default(""),
@@ -40,6 +41,7 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
     }),
     defineTool({
       name: "updateStep",
+      background: { mode: "never" },
       description: "Says how far one step of the plan is.",
       input: z.strictObject({
         step: z.number().int().min(1).describe("Its number, from 1."),
@@ -53,6 +55,7 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
     }),
     defineTool({
       name: "getPlanStatus",
+      background: { mode: "never" },
       description: "Shows the plan of this conversation and how far it is.",
       input: z.strictObject({}),
       onCrash: "retry",

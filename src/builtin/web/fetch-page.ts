@@ -1,11 +1,14 @@
 import type { Clock } from "../../base/clock.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { Act } from "../../plugin/context.ts"
 import type { AddressGuard } from "./address-guard.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type Exchange, type ExchangeOptions, exchange } from "./http-exchange.ts"
 
 export interface FetchPageOptions extends Omit<ExchangeOptions, "addresses"> {
   readonly guard: AddressGuard
+  /** Every request begins in it. */
+  readonly act: Act
   readonly clock: Clock
   /** The wait before each further try, so that there is one entry for each. */
   readonly retryDelaysMs: readonly number[]
@@ -43,11 +46,11 @@ function toRedirected(from: URL, location: string): URL {
 }
 
 async function fetchWithRetries(url: URL, options: FetchPageOptions): Promise<Exchange> {
-  const { guard, clock, retryDelaysMs, signal } = options
+  const { guard, clock, retryDelaysMs, signal, act } = options
   for (let tries = 0; ; tries++) {
     try {
       const addresses = await unlessAborted(signal, guard(url))
-      return checkStatus(url, await exchange(url, { ...options, addresses }), clock)
+      return checkStatus(url, await act(() => exchange(url, { ...options, addresses })), clock)
     } catch (error) {
       const delayMs = retryDelaysMs[tries]
       if (!(error instanceof FetchError) || !error.isRetryable || delayMs === undefined) throw error

@@ -6,7 +6,7 @@ import { FetchError } from "./fetch-error.ts"
 import type { FetchedPage, FetchPageOptions } from "./fetch-page.ts"
 import { type PageText, toPageText } from "./page-text.ts"
 
-export interface FetchUrlOptions extends Omit<FetchPageOptions, "signal" | "onBytes"> {
+export interface FetchUrlOptions extends Omit<FetchPageOptions, "signal" | "act" | "onBytes"> {
   /** Time limit of a call with all its retries and redirects. */
   readonly totalTimeoutMs: number
 }
@@ -50,6 +50,7 @@ export function createFetchUrl(options: FetchUrlOptions): Tool {
         const page = await fetchPage(new URL(url), {
           ...options,
           signal: context.signal,
+          act: context.act,
           onBytes: (done, total) => context.progress({ done, total, phase: "reading", line: `${done} bytes` }),
         })
         return show(page, await toPageText(page), offset, most, options.maxBytes)

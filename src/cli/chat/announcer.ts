@@ -93,10 +93,15 @@ async function showMissed({ desk, screen }: AnnouncerOptions, conversation: Sess
 }
 
 /** Tasks that wait for a person are announced as questions. */
-export function describeLiveWork({ here, unclaimed, elsewhere, hasMore }: Omit<LiveWork, "tasks">): readonly string[] {
+export function describeLiveWork(work: Omit<LiveWork, "tasks">): readonly string[] {
+  const { here, queued, unclaimed, kept, hasMore } = work
+  const elsewhere = work.elsewhere - (kept?.count ?? 0)
   const runs = elsewhere === 1 ? "1 task runs" : `${elsewhere}${hasMore ? " or more" : ""} tasks run`
+  const keeper = `the keeper${kept?.pid ? ` (pid ${kept.pid})` : ""}`
   return [
+    ...(kept ? [`kept: ${countOf(kept.count, "task")} ${kept.count === 1 ? "goes" : "go"} on with ${keeper}`] : []),
     ...(here > 0 ? [`${countOf(here, "task")} ${here === 1 ? "goes" : "go"} on from before`] : []),
+    ...(queued > 0 ? [`${countOf(queued, "task")} ${queued === 1 ? "is" : "are"} queued`] : []),
     ...(unclaimed > 0 ? [`${countOf(unclaimed, "task")} ${unclaimed === 1 ? "is" : "are"} left to workers`] : []),
     ...(elsewhere > 0 ? [`${runs} elsewhere`] : []),
   ].map((line) => `${line}: see /tasks`)

@@ -1,4 +1,6 @@
 import { createInterface } from "node:readline"
+import { systemClock } from "../../base/clock.ts"
+import { sleep } from "../../base/sleep.ts"
 import { endWithTerminal } from "../start/closed-output.ts"
 import { plain } from "../format/format.ts"
 import { type GlobalOptions, openRuntime } from "../start/open-runtime.ts"
@@ -13,6 +15,7 @@ import { followSuspension } from "./suspension.ts"
 export interface ChatCommandOptions extends GlobalOptions {
   readonly resume?: string | true
   readonly yes?: true
+  readonly onExit?: "ask" | "keep" | "stop"
 }
 
 /** `meanwhile` without anything after it. */
@@ -46,12 +49,15 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     interrupts,
     isApproving: yes,
     words: toProgramWords(options),
+    options,
+    onExit: options.onExit ?? opened.meanwhile.onExit,
     wish: { begun, ...(resume !== undefined && { resume }), ...(model !== undefined && { model }) },
   })
 }
 
 /** Asks at the terminal before the chat is there. Enter alone, Ctrl+C and the end of input are a no. */
-function confirmTrust(question: string): Promise<boolean> {
+async function confirmTrust(question: string): Promise<boolean> {
+  await dropTyped(process.stdin)
   const prompt = createInterface({ input: process.stdin, output: process.stdout })
   followSuspension({ prompt, input: process.stdin, onReturn: () => prompt.prompt(true) })
   return new Promise((resolve) => {
@@ -62,4 +68,15 @@ function confirmTrust(question: string): Promise<boolean> {
       prompt.close()
     })
   })
+}
+
+const TYPED_BEFORE_MS = 250
+
+/** Throws away lines that were typed before the question appeared: they answer something else. */
+async function dropTyped(input: NodeJS.ReadStream): Promise<void> {
+  const ignore = (): void => undefined
+  input.on("data", ignore)
+  await sleep(systemClock, TYPED_BEFORE_MS)
+  input.off("data", ignore)
+  input.pause()
 }

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from "node:readline"
 import { countOf } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
+import { clearLine, createDraft } from "./draft.ts"
 import { createMessageLines } from "./message-lines.ts"
 import { followSuspension, type RawInput } from "./suspension.ts"
 
@@ -10,6 +11,7 @@ const YES_PROMPT = "!> "
 const QUESTION_PROMPT = "? "
 /** Shown while a message goes on over several lines. */
 const MORE_PROMPT = "… "
+const KEPT = "(what you were typing is kept: it comes back after the answer)"
 /** Makes the terminal mark where a paste begins and ends. */
 const PASTES_ON = "\u001b[?2004h"
 const PASTES_OFF = "\u001b[?2004l"
@@ -34,10 +36,16 @@ export interface ChatPrompt {
   readonly isTerminal: boolean
   /** Calls back at each press of Ctrl+C that the terminal hands on as a key. */
   onInterrupt(press: () => void): void
+  /** Calls back at Ctrl+D on an empty line, which then does not end the input. */
+  onEnd(press: () => void): void
   /** Calls back at each press of a key, until taken back. Only a terminal has keys. */
   onKeys(keys: ChatKeys): () => void
-  /** Says whether the next line is an answer: the prompt shows it. */
-  expectAnswer(isAnswer: boolean): void
+  /**
+   * Says that a question has appeared, or that none is open. Lines are answers once nobody has typed for a moment, and the
+   * prompt shows it; what was being typed is kept until no question is open. A question that the person asked for takes
+   * the next line.
+   */
+  expectAnswer(isAnswer: boolean, isAskedFor?: boolean): void
   /** Clears what was typed. False if nothing was typed. */
   takeBack(): boolean
   /**
@@ -53,20 +61,24 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
   const prompt = createInterface({ input, output, terminal: true, prompt: isApproving ? YES_PROMPT : PROMPT })
   // The owner of the input handles its errors.
   prompt.on("error", () => {})
-  const lines = createMessageLines()
-  let isAnswering = false
+  const message = createMessageLines()
+  const answer = createMessageLines()
+  const draft = createDraft(prompt, showExpected)
+  const lines = () => (draft.question === "open" ? answer : message)
+  const ctrlD = interceptEnd(prompt, input)
 
   function showExpected(): void {
     const usual = isApproving ? YES_PROMPT : PROMPT
-    prompt.setPrompt(lines.isBegun() ? MORE_PROMPT : isAnswering ? QUESTION_PROMPT : usual)
+    prompt.setPrompt(lines().isBegun() ? MORE_PROMPT : draft.question === "open" ? QUESTION_PROMPT : usual)
     screen.refresh()
   }
 
-  const followPastes = (_text: unknown, { name }: Key = {}): void => {
-    if (name === "paste-start") lines.beginPaste()
+  const followKeys = (_text: unknown, { name }: Key = {}): void => {
+    draft.key()
+    if (name === "paste-start") lines().beginPaste()
     if (name !== "paste-end") return
     const { length } = prompt.line
-    const count = lines.endPaste()
+    const count = lines().endPaste()
     if (count === 0) return
     const pasted = length > 0 ? count + 1 : count
     screen.print(screen.style.dim(`(pasted, ${countOf(pasted, "line")}: Enter sends it, Ctrl+C takes it back)`))
@@ -75,23 +87,25 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
   return {
     isTerminal: true,
     onInterrupt: (press) => void prompt.on("SIGINT", press),
+    onEnd: ctrlD.listen,
     onKeys({ next, background }) {
       const listen = (_text: unknown, { name, ctrl = false }: Key = {}): void => {
         if (name === "f2") next()
-        if (name === "b" && ctrl && prompt.line === "" && !lines.isBegun()) background()
+        if (name === "b" && ctrl && prompt.line === "" && !lines().isBegun()) background()
       }
       input.on("keypress", listen)
       return () => void input.off("keypress", listen)
     },
-    expectAnswer(isAnswer) {
-      isAnswering = isAnswer
+    expectAnswer(isAnswer, isAskedFor = false) {
+      answer.takeBack()
+      if (!isAnswer) draft.giveBack(message.takeLast)
+      else if (draft.begin(isAskedFor) || message.isBegun()) screen.print(screen.style.dim(KEPT))
       showExpected()
     },
     takeBack() {
-      const hadLines = lines.takeBack()
+      const hadLines = lines().takeBack()
       const hadText = prompt.line !== ""
-      prompt.write(null, { ctrl: true, name: "e" })
-      prompt.write(null, { ctrl: true, name: "u" })
+      clearLine(prompt)
       if (hadLines) showExpected()
       return hadLines || hadText
     },
@@ -107,25 +121,48 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
           screen.drawAnew()
         },
       })
-      input.on("keypress", followPastes)
+      input.on("keypress", followKeys)
       return new Promise((resolve, reject) => {
         prompt.on("line", (line) => {
           screen.enterLine(line)
-          const wasBegun = lines.isBegun()
-          const message = lines.add(line)
-          if (wasBegun !== lines.isBegun()) showExpected()
-          if (message !== undefined) handle(message).catch(reject)
+          if (draft.question === "settling") {
+            message.keep(draft.take(line))
+            return screen.print(screen.style.dim(KEPT))
+          }
+          const wasBegun = lines().isBegun()
+          const whole = lines().add(line)
+          if (wasBegun !== lines().isBegun()) showExpected()
+          if (whole !== undefined) handle(whole).catch(reject)
         })
         prompt.once("close", () => {
           // A closed prompt can no longer be drawn.
           screen.detach()
-          input.off("keypress", followPastes)
+          input.off("keypress", followKeys)
+          draft.close()
           output.write(PASTES_OFF)
           resolve()
         })
       })
     },
-    close: () => prompt.close(),
+    close: ctrlD.close,
+  }
+}
+
+/** Readline closes itself both at Ctrl+D and when the terminal is gone: only the key is handed on. */
+function interceptEnd(prompt: Interface, input: NodeJS.EventEmitter) {
+  const close = prompt.close.bind(prompt)
+  let listener: (() => void) | undefined
+  let isKey = false
+  input.prependListener("keypress", (_text: unknown, { name, ctrl = false }: Key = {}) => {
+    isKey = ctrl && name === "d"
+    if (isKey) setImmediate(() => (isKey = false))
+  })
+  prompt.close = () => (isKey && listener ? listener() : close())
+  return {
+    close,
+    listen(press: () => void): void {
+      listener = press
+    },
   }
 }
 
@@ -138,6 +175,7 @@ function openPipe(prompt: Interface): ChatPrompt {
   return {
     isTerminal: false,
     onInterrupt: (press) => void prompt.on("SIGINT", press),
+    onEnd() {},
     onKeys: () => () => {},
     expectAnswer() {},
     takeBack: () => false,

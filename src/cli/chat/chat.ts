@@ -1,29 +1,34 @@
+import type { Activity } from "../../desk/activity.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { closeUnlessAway, tellLost } from "../start/away-store.ts"
 import { moveToBackground, type MovingParts } from "../command/background-command.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain } from "../format/format.ts"
-import type { OpenedRuntime } from "../start/open-runtime.ts"
+import type { GlobalOptions, OpenedRuntime } from "../start/open-runtime.ts"
 import { type SessionWish, startSession } from "../start/start-session.ts"
 import type { AgentEvent } from "../format/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
-import { createAnnouncer } from "./announcer.ts"
+import { type Announcer, createAnnouncer } from "./announcer.ts"
 import { createAwayHint, hintAtCommandStop } from "./away-hint.ts"
-import { openPrompt, type PromptStreams } from "./chat-prompt.ts"
-import { createControlC } from "./control-c.ts"
+import { type ChatPrompt, openPrompt, type PromptStreams } from "./chat-prompt.ts"
+import { type ControlCParts, createControlC } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
-import { shutDown, createLeaving } from "./ending.ts"
+import { shutDown, createLeaving, type Fate } from "./ending.ts"
+import { createExitQuestion, findLiveHere } from "./exit-question.ts"
 import { createForeground } from "../command/foreground.ts"
 import { createHeldEvents } from "./held-events.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
 import type { Interrupts } from "../start/interrupts.ts"
 import type { LatePerson } from "./late-person.ts"
-import { createLeftTurns } from "./left-turns.ts"
+import { createLeftTurns, type LeftTurns } from "./left-turns.ts"
 import { isCommand, isMissed, isQuit, type LineContext, runLine } from "./run-line.ts"
-import { createQuestionPrompt } from "./question-prompt.ts"
+import { createQuestionPrompt, type QuestionPrompt } from "./question-prompt.ts"
 import { createApproveAll } from "../question/approve-all.ts"
 
 export interface ChatOptions extends PromptStreams, Omit<OpenedRuntime, "begun"> {
+  /** The options of the start, for a keeper. */
+  readonly options: GlobalOptions
+  readonly onExit: "ask" | Fate
   /** The conversation to begin with. */
   readonly wish: SessionWish
   readonly desk: Desk
@@ -49,7 +54,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const unlisten = meanwhile.on(held.take)
   const detach = options.person ? meanwhile.attach(options.person) : () => {}
   prompt.onInterrupt(chat.controlC.press)
-  const ignore = interrupts.onEach((interrupt) => (interrupt === "key" ? chat.controlC.press() : chat.leave()))
+  const ignore = interrupts.onEach((interrupt) => (interrupt === "key" ? chat.controlC.press() : chat.leaveNow()))
   const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
     const ready = chat.start()
@@ -57,20 +62,27 @@ export async function runChat(options: ChatOptions): Promise<void> {
       () => chat.seatPerson(),
       () => {},
     )
-    prompt.follow(chat.handle).then(() => leaving.end("end of input"), leaving.fail)
+    prompt.onEnd(() => chat.exit.leave("quit"))
+    prompt
+      .follow(chat.handle)
+      .then(() => leaving.end(prompt.isTerminal ? "interrupt" : "end of input", chat.fate), leaving.fail)
     const [conversation] = await Promise.all([ready, leaving.wanted])
     ignore()
     unfollow()
-    screen.detach()
+    // Elsewhere an answer that goes on would be broken in the middle of its line.
+    if (screen.isLive) screen.detach()
+    const asking = chat.asking()
     prompt.close()
+    chat.questions.close()
     detach()
     view.close()
+    // Calls that are handed back would look like failures.
+    if (leaving.reason() !== "end of input") unlisten()
     const { givenBack, behindQuit } = chat
     const { allShown } = held
-    await shutDown(
-      { ...options, announcer, conversation, leftTurns, givenBack, behindQuit, allShown },
-      leaving.reason(),
-    )
+    const own = { asking, givenBack, behindQuit, allShown }
+    const parts = { ...options, announcer, conversation, leftTurns, ...own }
+    await shutDown(parts, leaving.reason(), leaving.fate())
   } catch (error) {
     if (!isMeanwhileError(error, "store_unavailable")) throw error
     tellLost(chat.early().filter(isMissed), screen)
@@ -90,12 +102,10 @@ export async function runChat(options: ChatOptions): Promise<void> {
 function createChat(options: ChatOptions) {
   const { meanwhile, desk, screen } = options
   const prompt = openPrompt(options)
-  const leaving = createLeaving(options.leave)
   const ready = Promise.withResolvers<Conversation>()
   const foreground = createForeground()
   const early = new Set<string>()
   const givenBack: string[] = []
-  const quitLine = createQuitLine()
   const announcer = createAnnouncer({
     desk,
     screen,
@@ -105,11 +115,14 @@ function createChat(options: ChatOptions) {
     onQuestion: (agent, question, isOpen) => view.markAsking(agent, question, isOpen),
   })
   const leftTurns = createLeftTurns(desk, screen)
-  const questions = createQuestionPrompt(screen, prompt.expectAnswer)
+  // The question about leaving is before every other one.
+  const onQuestion = (isOpen: boolean) => out.exit.isOpen() || prompt.expectAnswer(isOpen)
+  const questions: QuestionPrompt = createQuestionPrompt(screen, onQuestion)
   let conversation: Conversation | undefined
   let isReady = false
+  const activity = desk.activity()
   const view = createAgentView({
-    activity: desk.activity(),
+    activity,
     answers: screen,
     notes: screen,
     isMain: (agent) => conversation?.session.id === agent,
@@ -123,8 +136,8 @@ function createChat(options: ChatOptions) {
   })
   const isHere = (session: AgentEvent["agent"]): boolean =>
     session === conversation?.session.id || view.selection.agents().some(({ id }) => id === session)
-  const leave = (): void => leaving.end("interrupt")
-  const controlC = createControlC({ prompt, screen, questions, foreground, conversation: () => conversation, leave })
+  const seated = { prompt, questions, foreground, announcer, leftTurns, activity }
+  const out = createWaysOut(options, { ...seated, conversation: () => conversation })
   const { selection } = view
   const announcing = { announceOpened: announcer.announceOpened, announceEnd: announcer.news.promise }
   const { words, gone, wish } = options
@@ -151,14 +164,14 @@ function createChat(options: ChatOptions) {
   }
 
   return {
+    ...out,
     prompt,
-    leaving,
+    questions,
     announcer,
     leftTurns,
     view,
-    leave,
+    foreground,
     isReady: () => isReady,
-    controlC,
     start() {
       start().then(ready.resolve, ready.reject)
       return ready.promise
@@ -170,17 +183,17 @@ function createChat(options: ChatOptions) {
     early: (): readonly string[] => [...early],
     givenBack,
     /** Lines that were entered behind a `/quit`: none of them is carried out. */
-    behindQuit: quitLine.behind,
+    behindQuit: out.quitLine.behind,
     seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : questions.channel),
     /** A line that is entered before the chat is ready waits until it is. */
     async handle(line: string): Promise<void> {
-      if (quitLine.isBefore(line)) return
-      if (!isReady && isQuit(line)) return leaving.end("quit")
+      if (out.exit.take(line) || out.quitLine.isBefore(line)) return
+      if (!isReady && isQuit(line)) return out.exit.leave("quit")
       early.add(line)
       using _hint = createAwayHint(options)
       const talking = await ready.promise
       early.delete(line)
-      controlC.forget()
+      out.controlC.forget()
       const question = questions.current()
       if (question && !isCommand(line, meanwhile, question)) return questions.take(line)
       const wish = await foreground.run((signal) => {
@@ -188,9 +201,60 @@ function createChat(options: ChatOptions) {
         if (line.trim().startsWith("/")) hintAtCommandStop(options, signal, done)
         return done
       })
-      if (wish === "quit") leaving.end("quit")
+      if (wish === "quit") out.exit.leave("quit")
       else if (question) questions.repeat(question)
     },
+  }
+}
+
+/** Sessions that stand still until the question at the prompt is answered. */
+function findAsking(activity: Activity, { current }: QuestionPrompt): ReadonlySet<AgentEvent["agent"]> {
+  const agents = activity.list(current() !== undefined)
+  return new Set(agents.flatMap(({ agent, state, isInInbox }) => (state === "needs_you" && !isInInbox ? agent : [])))
+}
+
+interface WaysOutParts extends Pick<ControlCParts, "questions" | "foreground" | "conversation"> {
+  readonly prompt: ChatPrompt
+  readonly questions: QuestionPrompt
+  readonly announcer: Announcer
+  readonly leftTurns: LeftTurns
+  readonly conversation: () => Conversation | undefined
+  readonly activity: Activity
+}
+
+/** The ways out of a chat, each with the question about work that is under way. */
+function createWaysOut({ onExit, desk, screen, leave }: ChatOptions, parts: WaysOutParts) {
+  const { prompt, questions, announcer, leftTurns, conversation, activity } = parts
+  const asking = () => findAsking(activity, questions)
+  const leaving = createLeaving(leave)
+  const quitLine = createQuitLine()
+  const fate: Fate = onExit === "stop" ? "stop" : "keep"
+  const exit = createExitQuestion({
+    onExit,
+    canAsk: prompt.isTerminal,
+    screen,
+    findLive: async () =>
+      findLiveHere(desk, { news: announcer.news, conversation: conversation(), leftTurns, asking: asking() }),
+    end: leaving.end,
+    onStay() {
+      const question = questions.current()
+      if (question) questions.repeat(question)
+    },
+    onChange(isOpen) {
+      if (!isOpen) quitLine.forget()
+      prompt.expectAnswer(isOpen || questions.current() !== undefined, isOpen)
+    },
+  })
+  const leaveByKey = (): void => exit.leave("interrupt")
+  return {
+    leaving,
+    asking,
+    quitLine,
+    fate,
+    exit,
+    controlC: createControlC({ ...parts, screen, onExit, isLeaving: exit.isOpen, leave: leaveByKey }),
+    /** The program is told to end: nobody is asked. */
+    leaveNow: () => leaving.end("interrupt", fate),
   }
 }
 
@@ -205,6 +269,8 @@ function createQuitLine() {
   let hasQuit = false
   return {
     behind: behind as readonly string[],
+    /** The person stays after all. */
+    forget: (): void => void (hasQuit = false),
     /** True if a `/quit` came before this line. Keeps such a line in `behind` if a person would miss it. */
     isBefore(line: string): boolean {
       if (hasQuit && isMissed(line)) behind.push(line)

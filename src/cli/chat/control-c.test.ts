@@ -23,6 +23,8 @@ function createChat({ runs, typed }: { runs: boolean; typed: string }) {
       },
     },
     conversation: () => undefined,
+    isLeaving: () => false,
+    onExit: "ask",
     leave() {
       state.hasLeft = true
     },

@@ -2,6 +2,7 @@ import type { Screen } from "../screen/screen.ts"
 import type { ChatPrompt } from "./chat-prompt.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Foreground } from "../command/foreground.ts"
+import type { Fate } from "./ending.ts"
 import type { QuestionPrompt } from "./question-prompt.ts"
 
 const TWICE_WITHIN_MS = 2_000
@@ -12,9 +13,18 @@ export interface ControlCParts {
   readonly questions: Pick<QuestionPrompt, "decline">
   readonly foreground: Pick<Foreground, "abort">
   readonly conversation: () => Pick<Conversation, "stop"> | undefined
+  /** True while the person is asked what leaving does to work that is under way. */
+  readonly isLeaving: () => boolean
   /** The person wants to leave. */
   readonly leave: () => void
+  readonly onExit: "ask" | Fate
 }
+
+const SECOND_PRESS = {
+  ask: "Ctrl+C again leaves, and asks first what becomes of work in the background.",
+  keep: "Ctrl+C again leaves; work in the background goes on.",
+  stop: "Ctrl+C again leaves, and stops this chat's work in the background.",
+} as const
 
 /** The meaning of Ctrl+C, which depends on what runs and what was pressed before. */
 export interface ControlC {
@@ -25,10 +35,10 @@ export interface ControlC {
 
 /**
  * Declines an open question, else stops what runs, else clears the line. Pressed again within two seconds after a stop
- * with nothing typed since, or twice on an empty line, leaves the chat.
+ * with nothing typed since, or twice on an empty line, leaves the chat. Each first press says what the second one does.
  */
 export function createControlC(parts: ControlCParts): ControlC {
-  const { prompt, screen, questions, foreground, conversation, leave } = parts
+  const { prompt, screen, questions, foreground, conversation, isLeaving, leave } = parts
   let isWarned = false
   let stoppedAt = Number.NEGATIVE_INFINITY
 
@@ -43,11 +53,12 @@ export function createControlC(parts: ControlCParts): ControlC {
     const hadText = prompt.takeBack()
     if (!prompt.isTerminal || (isWarned && !hadText)) return leave()
     isWarned = !hadText
-    if (isWarned) screen.print("Ctrl+C again leaves; /quit does too.")
+    if (isWarned) screen.print(`${SECOND_PRESS[parts.onExit]} So does /quit.`)
   }
 
   return {
     press() {
+      if (isLeaving()) return leave()
       if (questions.decline()) return
       const now = performance.now()
       // A person who typed something since the stop wants to clear the line, and not to leave.
@@ -55,6 +66,7 @@ export function createControlC(parts: ControlCParts): ControlC {
       if (!stopWhatRuns()) return takeBack()
       stoppedAt = now
       isWarned = false
+      if (prompt.isTerminal) screen.print(`(stopped) ${SECOND_PRESS[parts.onExit]}`)
     },
     forget() {
       isWarned = false

@@ -7,14 +7,24 @@ test("at the end of input, tasks that a report starts are waited for and reporte
   /** For each round, whether there is something to wait for. The report of the first round starts one task. */
   const going = [false, true, false, false]
   const parts = {
-    meanwhile: { close: async () => void course.push("closed") },
-    desk: { inbox: { list: async () => [] }, ended: { kept: async () => {} } },
+    meanwhile: {
+      maxConcurrentTasks: 0,
+      async close() {
+        course.push("closed")
+        return { kept: [], stopped: [], others: [] }
+      },
+    },
+    desk: {
+      blocked: { byQuestion: async () => new Map() },
+      inbox: { list: async () => [] },
+      ended: { kept: async () => {} },
+    },
     screen: { print() {} },
     interrupts: createInterrupts(),
     announcer: {
       news: {
         going: async () => [],
-        departure: async () => ({ stopped: [], left: 0, queued: [], isStoreAway: false }),
+        departure: async () => ({ here: [], queued: [], elsewhere: 0, own: new Set(), isStoreAway: false }),
         async allEnded() {
           const hasWaited = going.shift() ?? false
           if (hasWaited) course.push("its task ended")
@@ -24,18 +34,19 @@ test("at the end of input, tasks that a report starts are waited for and reporte
       },
     },
     conversation: {
-      session: { reported: async () => void course.push("reported") },
+      session: { reported: async () => void course.push("reported"), promote: async () => [] },
+      unwrittenStops: () => [],
       isAnswering: () => false,
       unsaid: () => [],
       lost: () => [],
       allAnswered: async () => {},
       close() {},
     },
-    leftTurns: { count: () => 0, allEnded: async () => {}, close() {} },
+    leftTurns: { sessions: () => new Set(), allEnded: async () => {}, close() {} },
     givenBack: [],
     behindQuit: [],
     allShown: async () => {},
   } as unknown as EndingParts
-  await shutDown(parts, "end of input")
+  await shutDown(parts, "end of input", "keep")
   expect(course).toEqual(["reported", "its task ended", "reported", "closed"])
 })

@@ -1,20 +1,28 @@
 import { whenAborted } from "../../base/when-aborted.ts"
-import { closeUnlessAway, tellLost, unlessAway } from "../start/away-store.ts"
+import { tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { countOf, plain, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
+import type { Departure } from "../../desk/task-news.ts"
+import { countOf, plain, shortId, type TaskId, toLine } from "../format/format.ts"
+import { AT_NEXT_START } from "../format/format-worker.ts"
 import type { Screen } from "../screen/screen.ts"
-import { AT_NEXT_START, describeHandoff } from "../format/format-worker.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "../start/interrupts.ts"
-import type { OpenedRuntime } from "../start/open-runtime.ts"
+import { closeAndKeep } from "../start/leave-work.ts"
+import type { GlobalOptions, OpenedRuntime } from "../start/open-runtime.ts"
 import type { LeftTurns } from "./left-turns.ts"
 
 /** Why a chat ends. */
 export type Ending = "quit" | "end of input" | "interrupt"
 
-export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave"> {
-  readonly desk: Pick<Desk, "ended" | "inbox" | "workers">
+/** The fate of this chat's work when it is left. Work of others is kept in any case. */
+export type Fate = "keep" | "stop"
+
+/** How long leaving waits until a stop is confirmed. */
+const STOP_PATIENCE_MS = 10_000
+
+export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave" | "dataDirectory"> {
+  readonly desk: Pick<Desk, "ended" | "blocked" | "inbox" | "tasks" | "isShared">
   readonly screen: Screen
   readonly interrupts: Interrupts
   readonly announcer: Announcer
@@ -22,49 +30,57 @@ export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave"> 
   readonly leftTurns: LeftTurns
   /** Commands whose effect the store may not have kept. */
   readonly givenBack: readonly string[]
+  /** Sessions whose turns stood still until the person at the prompt had answered. */
+  readonly asking: ReadonlySet<Conversation["session"]["id"]>
   /** Messages that came behind a `/quit`. */
   readonly behindQuit: readonly string[]
   /** Resolves when every event so far is shown. */
   readonly allShown: () => Promise<void>
+  readonly options: GlobalOptions
   /** The command that starts the program for this store. */
   readonly words: string
 }
 
-/** The time that leaving by Ctrl+C gives to running tasks. One more Ctrl+C ends it. */
-const DRAIN_MS = 3_000
-
-/** At the end of input running work may finish; `/quit` stops it; Ctrl+C gives it a moment, one more Ctrl+C none. */
-export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
-  const { meanwhile, desk, screen, interrupts, announcer, conversation, leftTurns, words } = parts
+/**
+ * Waits at the end of input until all work has ended; every other way out leaves it: kept, or stopped as far as it is this
+ * chat's.
+ */
+export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): Promise<void> {
+  const { desk, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
-  const forget = interrupts.onEach((interrupt) => {
-    if (interrupt === "hangup" && ending === "interrupt") return
+  const forget = interrupts.onEach(() => {
     hurry.abort()
     parts.leave()
   })
+  const isLeavingAnswer = fate === "keep" && (conversation.isAnswering() || leftTurns.sessions().size > 0)
   if (ending !== "end of input") tellUnsaid(parts)
-  if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
-    const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
-    const succession = await unlessAway(describeHandoff(desk, { kind: "turn" }), AT_NEXT_START)
-    screen.print(`The turn that runs${unless} goes on ${succession}.`)
-  }
-  const drainMs = ending === "interrupt" ? DRAIN_MS : 0
-  const going = await announcer.news.going()
-  if (going.length > 0 && ending === "end of input")
-    screen.print(`Waiting for ${countOf(going.length, "task")} to end. Ctrl+C stops at once.`)
-  else await tellGoing(parts, going, drainMs)
   if (ending === "end of input") {
+    const going = await announcer.news.going()
+    if (going.length > 0)
+      screen.print(
+        `Waiting for ${countOf(going.length, "task")} to end. Ctrl+C leaves, and ${going.length === 1 ? "it goes" : "they go"} on.`,
+      )
     await unlessAway(finish(parts, hurry.signal), undefined)
     tellUnsaid(parts)
   }
-  await unlessAway(tellKept(desk, screen, words), undefined)
+  const departure = await announcer.news.departure(await announcer.news.going())
+  const { elsewhere } = departure
+  if (elsewhere > 0)
+    screen.print(
+      `${countOf(elsewhere, "task")} ${elsewhere === 1 ? "goes" : "go"} on with other programs: ${words} tasks`,
+    )
+  if (fate === "stop") await stopOwn(parts, departure)
+  await unlessAway(tellQuestionsLeft(desk, screen, words), undefined)
   conversation.close()
   announcer.news.close()
   leftTurns.close()
   await desk.ended.kept()
-  const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
+  const blocked = await unlessAway(desk.blocked.byQuestion(), undefined)
+  const queued = departure.queued.filter(({ id }) => fate === "keep" || !departure.own.has(id))
+  const isClosed = await closeAndKeep({ ...parts, isShared: desk.isShared, queued, blocked, hurry: hurry.signal })
   if (!isClosed) {
     screen.print("The store is away. What was not written yet is found at the next start.")
+    if (isLeavingAnswer) screen.print(`The answer goes on ${AT_NEXT_START}.`)
     for (const turn of conversation.unwrittenStops()) screen.print(describeUnwrittenStop(turn, words))
   }
   tellLost([...conversation.lost(), ...parts.givenBack], screen)
@@ -87,7 +103,7 @@ async function finish(
 }
 
 /** Open questions can be answered later, in another chat or from the shell. */
-async function tellKept({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
+async function tellQuestionsLeft({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
   const { length } = await inbox.list()
   if (length === 0) return
   screen.print(
@@ -114,12 +130,14 @@ function describeUnwrittenStop(turn: TaskId, words: string): string {
 export function createLeaving(leaveStore: () => void) {
   const wanted = Promise.withResolvers<void>()
   let reason: Ending = "end of input"
+  let fate: Fate = "keep"
   let isEnding = false
   return {
-    end(next: Ending): void {
+    end(next: Ending, wish: Fate): void {
       if (isEnding && (reason !== "end of input" || next !== "interrupt")) return
       isEnding = true
       reason = next
+      fate = wish
       if (next !== "end of input") leaveStore()
       wanted.resolve()
     },
@@ -128,47 +146,27 @@ export function createLeaving(leaveStore: () => void) {
     wanted: wanted.promise,
     /** The reason that counts so far. */
     reason: (): Ending => reason,
+    fate: (): Fate => fate,
   }
 }
 
-/**
- * Says what leaving does to tasks that go on: this process stops its commands after `drainMs`; other tasks stay with
- * others.
- */
-async function tellGoing(
-  { desk, screen, announcer, words }: EndingParts,
-  ids: readonly TaskId[],
-  drainMs: number,
+/** Stops what this chat has asked for and what runs here, the answer too. Everything else goes on. */
+async function stopOwn(
+  { desk, screen, conversation, words }: EndingParts,
+  { here, queued, own: ids }: Departure,
 ): Promise<void> {
-  const { stopped, left, queued, isStoreAway } = await announcer.news.departure(ids)
-  const unclaimed = await unlessAway(countUnclaimed(desk, queued), 0)
-  const going = left - unclaimed
-  if (going > 0)
-    screen.print(`${countOf(going, "task")} ${going === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
-  if (unclaimed > 0) {
-    const wait = `${countOf(unclaimed, "task")} ${unclaimed === 1 ? "waits" : "wait"} for a worker or a chat that runs tasks.`
-    screen.print(`${wait} To start a worker: ${words} worker`)
-  }
-  if (stopped.length === 0) return
-  const { length } = stopped
-  const stop = isStoreAway
-    ? `Cancelling ${countOf(length, "task")}. The store is away: the next chat or worker records the end.`
-    : describeStop(length, drainMs)
-  screen.print(`${stop} To run ${length === 1 ? "it" : "one"} again: ${words} tasks retry ID`)
-  for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+  const own = [...here, ...queued].filter(({ id, lifetime }) => ids.has(id) && lifetime !== "forever")
+  conversation.stop()
+  if (own.length === 0) return
+  screen.print(
+    `Cancelling ${countOf(own.length, "task")}. To run ${own.length === 1 ? "it" : "one"} again: ${words} tasks retry ID`,
+  )
+  for (const { id, title = "" } of own) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+  const request = { reason: "the person left the chat and stopped it" }
+  await Promise.all(own.map(({ id }) => unlessAway(stopNow(desk, id, request), undefined)))
 }
 
-/** Counts the tasks that no other process would take. */
-async function countUnclaimed({ workers }: Pick<Desk, "workers">, queued: readonly Task[]): Promise<number> {
-  let count = 0
-  for (const [one, ...others] of Map.groupBy(queued, ({ plugin, tool }) => `${plugin}/${tool}`).values()) {
-    if (one && (await workers.successors(one)).length === 0) count += 1 + others.length
-  }
-  return count
-}
-
-function describeStop(count: number, drainMs: number): string {
-  const what = countOf(count, "running task")
-  if (drainMs === 0) return `Cancelling ${what}.`
-  return `Cancelling ${what} in ${drainMs / 1_000} seconds. Ctrl+C again cancels at once.`
+async function stopNow({ tasks }: Pick<Desk, "tasks">, id: TaskId, request: { reason: string }): Promise<void> {
+  await tasks.cancel(id, request)
+  await tasks.wait(id, { waitMs: STOP_PATIENCE_MS })
 }

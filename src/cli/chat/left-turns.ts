@@ -8,7 +8,7 @@ export type LeftTurns = ReturnType<typeof createLeftTurns>
 
 /** Turns that a crash or a shutdown cut off, and that go on here by themselves. */
 export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen) {
-  const going = new Set<Promise<unknown>>()
+  const going = new Map<Promise<unknown>, DeskTurn["session"]>()
   const closing = new AbortController()
   return {
     /** Names the turns and, for turns of other sessions than `own`, the session. */
@@ -20,12 +20,13 @@ export function createLeftTurns({ turns }: Pick<Desk, "turns">, screen: Screen) 
           .wait(id, { signal: closing.signal, onQuestion() {} })
           .catch(() => {})
           .finally(() => going.delete(following))
-        going.add(following)
+        going.set(following, session)
       }
     },
-    count: (): number => going.size,
+    /** The sessions of the turns that still go on. */
+    sessions: (): ReadonlySet<DeskTurn["session"]> => new Set(going.values()),
     async allEnded(signal: AbortSignal): Promise<void> {
-      await Promise.race([Promise.all(going), whenAborted(signal)])
+      await Promise.race([Promise.all(going.keys()), whenAborted(signal)])
     },
     /** Follows no turn any more. Call it before the runtime closes: waiting for turns then ends at once. */
     close: (): void => closing.abort(),

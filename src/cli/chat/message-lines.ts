@@ -20,6 +20,10 @@ export function createMessageLines() {
       begun = isPasting || isContinued ? lines : []
       return begun.length > 0 ? undefined : lines.join("\n")
     },
+    /** Adds a line without ending the message. */
+    keep: (line: string): void => void begun.push(line),
+    /** Takes the last line off again, which is empty if there is none. */
+    takeLast: (): string => begun.pop() ?? "",
     isBegun: (): boolean => begun.length > 0,
     /** Forgets the lines of the message so far. False if there are none. */
     takeBack(): boolean {

@@ -17,6 +17,8 @@ export interface QuestionPrompt {
   take(line: string): void
   /** Declines the open question. False if none is open. */
   decline(): boolean
+  /** Shows nothing from now on, and takes no answer: what is asked stays open until those who asked withdraw it. */
+  close(): void
 }
 
 interface Asked {
@@ -27,11 +29,15 @@ interface Asked {
 /** `onChange` is called when a question opens or closes: lines that are typed from then on have another meaning. */
 export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean) => void): QuestionPrompt {
   const waiting: Asked[] = []
+  let isClosed = false
+
+  const print = (question: Question): void => screen.print(formatPersonQuestion(question, screen.style))
 
   function show(): void {
+    if (isClosed) return
     const [asked] = waiting
     onChange(asked !== undefined)
-    if (asked) screen.print(formatPersonQuestion(asked.question, screen.style))
+    if (asked) print(asked.question)
   }
 
   function close(asked: Asked, answer: Answer): void {
@@ -48,7 +54,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
       ask(question, signal) {
         return new Promise((resolve) => {
           const withdraw = (): void => {
-            if (waiting[0] === asked) screen.print(screen.style.dim("(the question was withdrawn)"))
+            if (waiting[0] === asked && !isClosed) screen.print(screen.style.dim("(the question was withdrawn)"))
             close(asked, WITHDRAWN)
           }
           const asked: Asked = {
@@ -67,7 +73,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
     },
     current: () => waiting[0]?.question,
     repeat(question) {
-      if (waiting[0]?.question === question) show()
+      if (waiting[0]?.question === question) print(question)
     },
     take(line) {
       const [asked] = waiting
@@ -83,6 +89,7 @@ export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean)
       close(asked, { isAnswered: false, reason: "the person declined to answer" })
       return true
     },
+    close: () => void (isClosed = true),
   }
 }
 

@@ -1,5 +1,6 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import { formatEnd, shortId, type Task, toLine } from "../format/format.ts"
+import type { TaskBranch } from "../../desk/task-tree.ts"
+import { formatEnd, shortId, type Task, type TaskId, toLine } from "../format/format.ts"
 import { type Group, toGroupTitle } from "../format/format-group.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { requireId } from "./task-commands.ts"
@@ -35,17 +36,27 @@ async function findTask({ desk, prefix }: TaskContext, id: string, hasOther: boo
   }
 }
 
-async function cancelTask(before: Task, { desk, screen, signal, announceEnd }: TaskContext): Promise<void> {
+async function cancelTask(before: Task, context: TaskContext): Promise<void> {
+  const { desk, screen, prefix, signal, announceEnd } = context
   if ("endedAt" in before) {
     throw new MeanwhileError("wrong_state", `[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
   }
   const { id: taskId } = await desk.tasks.cancel(before.id, { by: "person" })
   screen.print(`[${shortId(taskId)}] stopping…`)
   announceEnd(taskId)
-  await desk.tasks.wait(taskId, { waitMs: LONGEST_STOP_MS, signal })
+  const [{ outlived }] = await Promise.all([
+    desk.tasks.wait(taskId, { waitMs: LONGEST_STOP_MS, signal }),
+    waitBelow([taskId], context),
+  ])
+  for (const id of outlived) {
+    screen.print(
+      `[${shortId(id)}] goes on: its parent was stopped, it was not. To stop it: ${prefix}cancel ${shortId(id)}`,
+    )
+  }
 }
 
-async function cancelGroup(group: Group, { desk, screen, signal, announceEnd }: TaskContext): Promise<void> {
+async function cancelGroup(group: Group, context: TaskContext): Promise<void> {
+  const { desk, screen, signal, announceEnd } = context
   if (group.state === "joined" || group.state === "cancelled") {
     throw new MeanwhileError("wrong_state", `${toGroupTitle(group)} is ${group.state} already.`)
   }
@@ -54,7 +65,29 @@ async function cancelGroup(group: Group, { desk, screen, signal, announceEnd }: 
   await desk.groups.cancel(group.id, { by: "person" })
   screen.print(`${toGroupTitle(group)} is cancelled${items.length > 0 ? "; stopping its tasks…" : "."}`)
   for (const { id } of items) announceEnd(id)
-  await Promise.all(items.map(({ id }) => desk.tasks.wait(id, { waitMs: LONGEST_STOP_MS, signal })))
+  const ids = items.map(({ id }) => id)
+  await Promise.all([
+    ...ids.map((id) => desk.tasks.wait(id, { waitMs: LONGEST_STOP_MS, signal })),
+    waitBelow(ids, context),
+  ])
+}
+
+/** Waits for what the stop of these tasks has stopped below them, and names what still runs after that. */
+async function waitBelow(ids: readonly TaskId[], { desk, screen, signal }: TaskContext): Promise<void> {
+  const branches = (await Promise.all(ids.map((id) => desk.tasks.below(id)))).flat()
+  const stopping = listTasks(branches).filter(({ status }) => status === "stopping")
+  const waits = stopping.map(({ id }) => desk.tasks.wait(id, { waitMs: LONGEST_STOP_MS, signal }))
+  for (const { task } of await Promise.all(waits)) {
+    if ("endedAt" in task) continue
+    const rest = "its worker, or the next chat or worker, brings it to its end"
+    screen.print(`[${shortId(task.id)}] below it is still ${task.status} and may still run: ${rest}`)
+  }
+}
+
+function listTasks(branches: readonly TaskBranch[]): readonly Pick<Task, "id" | "status">[] {
+  return branches.flatMap((branch) =>
+    branch.type === "task" ? [branch.task, ...listTasks(branch.below)] : listTasks(branch.members),
+  )
 }
 
 function describeBoth(wanted: string, task: Task, group: Group): string {

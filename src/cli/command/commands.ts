@@ -10,6 +10,7 @@ import type { Command } from "./command.ts"
 import { contextCommand, modelCommand, resetCommand, toolsCommand } from "./conversation-commands.ts"
 import { groupsCommand } from "./groups-command.ts"
 import { answerCommand, inboxCommand } from "./inbox-commands.ts"
+import { limitCommand } from "./limit-command.ts"
 import { outputCommand } from "./output-command.ts"
 import { runCommand, startCommand } from "./run-commands.ts"
 import { retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
@@ -69,6 +70,7 @@ const COMMANDS: readonly Command[] = [
   tellCommand,
   cancelCommand,
   retryCommand,
+  limitCommand,
   clearCommand,
   groupsCommand,
   workersCommand,

@@ -25,9 +25,9 @@ export const toolsCommand: Command = {
   },
 }
 
-function describeBackground({ background }: FoundTool["tool"]): string {
+function describeBackground({ background = { mode: "after" } }: FoundTool["tool"]): string {
   if (typeof background === "function") return "moves to the background when the call is a long one"
-  switch (background?.mode) {
+  switch (background.mode) {
     case "always":
       return "always in the background"
     case "after":
@@ -36,7 +36,7 @@ function describeBackground({ background }: FoundTool["tool"]): string {
         : `moves to the background after ${background.ms / 1_000} s`
     case "on_request":
       return "in the foreground, unless it is started as a task"
-    default:
+    case "never":
       return "in the foreground"
   }
 }

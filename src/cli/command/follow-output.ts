@@ -22,11 +22,14 @@ export async function followOutput(
   const { encoding = "utf8" } = sink
   const until = isFollowing ? "ended" : "now"
   let isFirst = true
+  let restartedAt: number | null = null
   let hasPrinted = false
   let isComplete = false
   for await (const chunk of desk.tasks.followOutput(id, { offset: 0, encoding, until, signal })) {
     if (isFirst) tellDropped(chunk.droppedBefore, sink)
     isFirst = false
+    if (chunk.restartedAt !== restartedAt) sink.tell("(its worker was lost; from here on it is run again)")
+    restartedAt = chunk.restartedAt
     if (chunk.text !== "") sink.write(chunk.text)
     hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null
     isComplete = chunk.isComplete

@@ -1,13 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { shortId } from "../format/format.ts"
-import {
-  describeAnswer,
-  describePlace,
-  formatExpiry,
-  formatQuestion,
-  toAnswer,
-  toDetailLines,
-} from "../question/inbox.ts"
+import { describeAnswer, formatAsked, formatExpiry, toAnswer } from "../question/inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {
@@ -18,12 +11,8 @@ export const inboxCommand: Command<TaskContext> = {
     const items = await desk.inbox.list()
     if (items.length === 0) screen.print("Nothing waits for your answer.")
     for (const item of items) {
-      const { dim } = screen.style
-      const place = await describePlace(desk, item.task)
-      // The question about a command names the folder already.
-      const details = toDetailLines(item).filter((line) => !place.some((one) => one.split(", ")[0] === line))
-      const text = formatQuestion(item, `${prefix}answer`, [...details, ...place].map(dim))
-      screen.print(`${text}\n${dim(formatExpiry(item, desk.now()))}`)
+      const text = await formatAsked(desk, item, `${prefix}answer`, screen.style)
+      screen.print(`${text}\n${screen.style.dim(formatExpiry(item, desk.now()))}`)
     }
   },
 }

@@ -1,9 +1,12 @@
 import { formatDuration, formatLimit, formatSurvivors, plain, plainLines, shortId } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
-import type { Command, TaskContext } from "./command.ts"
+import { type Command, splitLine, type TaskContext, toUnknownArgument } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
+import { readLimitMs } from "./read-duration.ts"
 
-type Answer = Awaited<ReturnType<TaskContext["desk"]["tasks"]["execute"]>["answer"]>
+type Tasks = TaskContext["desk"]["tasks"]
+type Call = Parameters<Tasks["start"]>[0]
+type Answer = Awaited<ReturnType<Tasks["execute"]>["answer"]>
 
 const TOOL = "run_command"
 
@@ -33,17 +36,36 @@ export const runCommand: Command = {
 
 export const startCommand: Command<TaskContext> = {
   name: "start",
-  usage: "start CMD",
-  summary: "run a shell command in the background at once",
+  usage: "start [OPTIONS] CMD",
+  summary:
+    "run a shell command in the background at once; --limit 2h (or none): how long it may run; --forever: also without this program",
   isKept: true,
-  async run(command, { desk, screen, own, announceEnd }) {
+  async run(argument, { desk, screen, own, announceEnd }) {
+    const { command, ...asked } = readStart(argument)
     if (command === "") return screen.print("Say what to start, for example: /start npm test")
-    const task = await desk.tasks.start({ tool: TOOL, input: { command } })
+    const task = await desk.tasks.start({ tool: TOOL, input: { command }, ...asked })
     own?.tasks.add(task.id)
-    const standing = `is ${task.status} in the background${formatLimit(task.limits.timeoutMs)}`
+    const lasting = task.lifetime === "forever" ? ", also without this program" : ""
+    const standing = `is ${task.status} in the background${formatLimit(task.limits.timeoutMs)}${lasting}`
     screen.print(`[${shortId(task.id)}] ${standing}; its end will be announced${await describeLack(desk, task)}`)
     announceEnd(task.id)
   },
+}
+
+interface StartRequest extends Pick<Call, "lifetime" | "timeoutMs"> {
+  readonly command: string
+}
+
+/** Reads the options before the command. `--` ends them. */
+function readStart(argument: string, known: Omit<StartRequest, "command"> = {}): StartRequest {
+  const { name, argument: rest } = splitLine(argument)
+  if (!name.startsWith("--")) return { command: argument, ...known }
+  if (name === "--") return { command: rest, ...known }
+  if (name === "--forever") return readStart(rest, { ...known, lifetime: "forever" })
+  const [option, value] = name.split("=", 2)
+  if (option !== "--limit") throw toUnknownArgument(startCommand.usage, name, ". The options are --limit and --forever")
+  const { name: time, argument: after } = value === undefined ? splitLine(rest) : { name: value, argument: rest }
+  return readStart(after, { ...known, timeoutMs: readLimitMs(time) })
 }
 
 function showAnswer(answer: Answer, { screen, own, announceEnd }: TaskContext): void {

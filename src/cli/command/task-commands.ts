@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { formatDuration, formatLeft, shortId, type Task } from "../format/format.ts"
+import { formatPlace, type WorkerRow } from "../format/format-worker.ts"
 import { formatTaskRow } from "../format/format-task-row.ts"
 import { formatTaskView } from "../format/format-task-view.ts"
 import { formatAsked } from "../question/inbox.ts"
@@ -18,17 +19,25 @@ export const tasksCommand: Command<TaskContext> = {
   async run(argument, { desk, screen, prefix }) {
     const isOfAll = argument.toLowerCase() === "all"
     if (argument !== "" && !isOfAll) throw toUnknownArgument(tasksCommand.usage, argument, "; /task ID shows one")
-    const { items, cursor } = await desk.tasks.rows(isOfAll ? {} : { kinds: "work" }, { limit: ROWS_SHOWN })
-    if (items.length === 0) {
+    const { rows, hasMore } = await desk.tasks.outline(isOfAll ? {} : { kinds: "work" }, ROWS_SHOWN)
+    if (rows.length === 0) {
       const example = prefix === "/" ? ": try /run sleep 15" : ""
       return screen.print(`No tasks yet. What takes long becomes one${example}.`)
     }
-    screen.print(items.map((row) => formatTaskRow(row, desk.now(), screen.columns)).join("\n"))
-    if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
+    screen.print(rows.map((row) => formatTaskRow(row, desk.now(), screen.columns)).join("\n"))
+    if (hasMore) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
     // Only live tasks are counted: that is quick, however many have ended.
     const counts = formatCounts(await desk.tasks.counts({ kinds: "work", statuses: "live" }))
     if (counts !== "") screen.print(screen.style.dim(counts))
+    const keepers = (await desk.workers.list()).filter(({ endsWhenIdle }) => endsWhenIdle)
+    for (const keeper of keepers) screen.print(screen.style.dim(describeKeeper(keeper)))
   },
+}
+
+/** A process that the person did not start by hand. */
+function describeKeeper(keeper: WorkerRow): string {
+  const work = keeper.running === 1 ? "1 task" : `${keeper.running} tasks`
+  return `A keeper (${formatPlace(keeper)}) runs ${work}, and ends when nothing is left that it could do.`
 }
 
 /** `2 running, 5 queued (the oldest for 3 min 2 s)`; empty when there is nothing to count. */

@@ -9,14 +9,25 @@ const SEPARATOR = " · "
 type Row = Awaited<ReturnType<Desk["tasks"]["rows"]>>["items"][number]
 type Standing = Omit<Row, "task">
 
-export function formatTaskRow({ task, ...standing }: Row, nowMs: number, columns: number): string {
+/** `depth`: how many tasks of the list stand above this one, whose title is indented. */
+export function formatTaskRow(
+  { task, depth = 0, ...standing }: Row & { readonly depth?: number },
+  nowMs: number,
+  columns: number,
+): string {
   const facts = `${shortId(task.id)}  ${task.status.padEnd(11)}  ${formatDuration(toShownMs(task, standing, nowMs)).padStart(12)}  `
   const resumed = task.resumeCount > 0 ? "(resumed) " : ""
   const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
   const rest = [formatStanding(task, standing), group, formatRunning(task)].filter((part) => part !== "").join(" · ")
-  const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
-  return `${facts}${fitTitle(`${resumed}${toLine(task.title)}`, rest, room)}`
+  const indent = toIndent(depth)
+  const room = Math.max(columns - facts.length - indent.length, FEWEST_TITLE_COLUMNS)
+  return `${facts}${indent}${fitTitle(`${resumed}${toLine(task.title)}`, rest, room)}`
 }
+
+/** Deeper ones keep the room for their titles. */
+const DEEPEST_INDENT = 8
+
+export const toIndent = (depth: number): string => "  ".repeat(Math.min(depth, DEEPEST_INDENT))
 
 /** The title comes first, as it says which task this is. It leaves the rest a third of the room where both are long. */
 function fitTitle(title: string, rest: string, room: number): string {

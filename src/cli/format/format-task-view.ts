@@ -1,6 +1,7 @@
 import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.ts"
+import { elapsedMs, formatArtifact, formatDuration, formatEnd, plain, shortId, toLine } from "./format.ts"
+import { toIndent } from "./format-task-row.ts"
 import { formatPlace } from "./format-worker.ts"
 import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"
 import { formatResult } from "./format-result.ts"
@@ -16,7 +17,7 @@ const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and another worker will take it over"
 
 /** Every fact that is known, one to a line. */
-export function formatTaskView({ view, group, questions, firstStartedAt }: Details, nowMs: number): string {
+export function formatTaskView({ view, group, questions, firstStartedAt, below }: Details, nowMs: number): string {
   const { task, placeInQueue, missing, estimate } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
@@ -34,7 +35,10 @@ export function formatTaskView({ view, group, questions, firstStartedAt }: Detai
     ...progressFacts(task, nowMs),
     ...outputFacts(view),
     ["end", "endedAt" in task ? formatEnd(task, firstStartedAt) : null],
+    ["goes on", formatOutlived(view)],
     resultFact(view),
+    ["artifacts", formatArtifacts(task)],
+    ["below", formatBelow(below)],
   ]
   return facts
     .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${indent(plain(value))}`]))
@@ -65,6 +69,30 @@ function outputFacts({ task, outputBytes, lastLine }: View): [string, string | n
 function resultFact({ task, outputBytes }: View): [string, string | null] {
   const text = outputBytes > 0 ? "" : formatResult(task)
   return [task.kind === "agent" ? "answer" : "result", text === "" ? null : text]
+}
+
+const MOST_BELOW = 20
+
+/** The work that the task has started, one to a line, each below the task that started it. */
+function formatBelow(below: Details["below"]): string | null {
+  const lines = below.slice(0, MOST_BELOW).map(({ task, depth }) => {
+    return `${toIndent(depth)}[${shortId(task.id)}] ${task.status}: ${shorten(toLine(task.title), LINE_CHARACTERS)}`
+  })
+  const left = below.length - lines.length
+  return lines.length === 0 ? null : [...lines, ...(left > 0 ? [`and ${left} more`] : [])].join("\n")
+}
+
+/** Tasks that the stop of this one left alone. */
+function formatOutlived({ outlived }: View): string | null {
+  return outlived.length === 0
+    ? null
+    : outlived.map((id) => `[${shortId(id)}]: its parent was stopped, it was not`).join("\n")
+}
+
+/** One to a line. */
+function formatArtifacts(task: View["task"]): string | null {
+  const artifacts = "patch" in task ? (task.patch?.artifacts ?? []) : []
+  return artifacts.length === 0 ? null : artifacts.map(formatArtifact).join("\n")
 }
 
 function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | null): string {

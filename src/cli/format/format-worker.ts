@@ -42,16 +42,17 @@ const NOTHING = "nothing"
 const HEAD = ["id", "host", "pid", "up", "runs", "takes", "plugins"]
 
 function toCells(worker: WorkerRow, nowMs: number): string[] {
-  const { id, host, pid, where, running, announcement } = worker
+  const { id, host, pid, where, running, announcement, endsWhenIdle } = worker
   const place = [shortId(id), `${toLine(host ?? "?")}${where === "elsewhere" ? "" : " (here)"}`, String(pid ?? "?")]
   if (!announcement) return [...place, "?", String(running), "?", "(it does not say)"]
   const { since, concurrency, takes, kinds, plugins, isLeaving } = announcement
+  const idle = endsWhenIdle ? " until idle" : ""
   const names = Object.keys(plugins).filter((name) => !name.startsWith("#"))
   return [
     ...place,
     formatDuration(Math.max(0, nowMs - since)),
     concurrency === 0 ? String(running) : `${running} of ${concurrency}`,
-    isLeaving ? LEAVING : concurrency === 0 ? NOTHING : takes === "own" ? "its own" : kinds.join(", "),
+    isLeaving ? LEAVING : concurrency === 0 ? NOTHING : `${takes === "own" ? "its own" : kinds.join(", ")}${idle}`,
     names.map(toLine).join(", "),
   ]
 }

@@ -5,8 +5,10 @@ type Tasks = Desk["tasks"]
 export type ListedTask = Awaited<ReturnType<Tasks["list"]>>["items"][number]
 export type Task = Awaited<ReturnType<Tasks["find"]>>["task"]
 export type TaskId = Task["id"]
+type Artifact = Awaited<ReturnType<Tasks["artifacts"]>>[number]
 
 const SHORT_ID_LENGTH = 8
+const HASH_CHARACTERS = "sha256:".length + 12
 
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
@@ -47,6 +49,11 @@ export function formatDuration(durationMs: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** An artifact in one line: name, type, size and the beginning of its hash. */
+export function formatArtifact({ name, mediaType, bytes, hash }: Artifact): string {
+  return toLine(`${name}: ${mediaType}, ${bytes} bytes, ${hash.slice(0, HASH_CHARACTERS)}`)
 }
 
 /** The time limit of a task, as the end of a line about the task. */

@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError } from "commander"
+import { toErrorMessage } from "../../base/error.ts"
+import { readDurationMs } from "../command/read-duration.ts"
 import { EXIT_CODES } from "../start/exit-code.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
 import { addHelpNotes } from "../start/help-notes.ts"
@@ -28,7 +30,7 @@ export function createCommand(): Command {
     .argument("[prompt]", "what to say; - or nothing reads it from standard input")
     .option("--json", "one JSON object a line for everything that happens, the result last")
     .option("--session <id>", "go on with this conversation")
-    .option("--timeout <seconds>", "stop when it takes longer", toSeconds)
+    .option("--timeout <time>", "stop when it takes longer: seconds, or 30m, 1h30m", toDurationMs)
     .option("--no-wait", "do not wait for background tasks and their reports; says what becomes of them")
     .action(async (given: string | undefined, _options: object, command: Command) => {
       const { json = false, yes = false, timeout, wait, ...options } = command.optsWithGlobals<RunOptions>()
@@ -41,15 +43,17 @@ export function createCommand(): Command {
         isJson: json,
         isApproving: yes,
         waitsForTasks: wait,
-        timeoutMs: timeout === undefined ? null : timeout * 1_000,
+        timeoutMs: timeout ?? null,
       })
       process.exitCode = EXIT_CODES[exit]
     })
   return showSharedOptions(addHelpNotes(run, AFTER), SHARED_OPTIONS)
 }
 
-function toSeconds(value: string): number {
-  const seconds = Number(value)
-  if (!(seconds > 0)) throw new InvalidArgumentError("It must be a number of seconds above 0.")
-  return seconds
+function toDurationMs(value: string): number {
+  try {
+    return readDurationMs(value)
+  } catch (error) {
+    throw new InvalidArgumentError(toErrorMessage(error))
+  }
 }

@@ -1,11 +1,14 @@
 import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { Desk } from "../../desk/desk.ts"
+import type { LeftWork } from "../../desk/prompt-work.ts"
 import { closeUnlessAway } from "../start/away-store.ts"
 import { createApproveAll } from "../question/approve-all.ts"
 import { describeRefusal } from "../start/describe-refusal.ts"
 import { EXIT_CODES, type ExitName } from "../start/exit-code.ts"
-import { plain, shortId, type TaskId } from "../format/format.ts"
+import { plain, shortId, type Task, type TaskId } from "../format/format.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
+import { closeAndKeep } from "../start/leave-work.ts"
 import { toProgramWords } from "../start/program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -30,7 +33,7 @@ export interface RunPromptOptions extends GlobalOptions {
   readonly timeoutMs: number | null
 }
 
-const LEFT = "meanwhile: stopped while the store is away; what was not written yet is found by the next start"
+const LEFT = "stopped while the store is away; what was not written yet is found by the next start"
 
 /**
  * Says one prompt in a session, shows what happens, and waits for tasks in the background and their reports.
@@ -62,34 +65,57 @@ async function openAndSay(
     process.exit(EXIT_CODES.stopped)
   }
   stop.signal.addEventListener("abort", goUnsaid)
-  const { meanwhile, leave, gone, begun } = await openRuntime({
+  const opened = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
     notify: (text) => notes.print(text),
   })
+  const { meanwhile, leave, gone, begun } = opened
   stop.signal.removeEventListener("abort", goUnsaid)
   stop.signal.addEventListener("abort", leave)
   if (options.timeoutMs !== null) stop.limit(options.timeoutMs)
   let isLeft = false
+  const queued: Task[] = []
   try {
-    return await unlessAborted(gone, converse(options, { meanwhile, begun, answers, notes, stop }))
+    return await unlessAborted(gone, converse(options, { meanwhile, begun, answers, notes, stop, queued }))
   } catch (error) {
     if (!gone.aborted) throw error
     isLeft = true
     return "stopped"
   } finally {
     stop.forget()
-    await closeUnlessAway(meanwhile, { signal: stop.hurry })
+    await closeAsAsked(options, opened, { stop, notes, queued })
     // Printed last, after lines about work that is stopped meanwhile.
-    if (isLeft) notes.print(LEFT)
+    if (isLeft) {
+      notes.print(`meanwhile: ${LEFT}`)
+      tellUnsaid("stopped", LEFT)
+    }
   }
+}
+
+/** A stop by a person, a program or the time limit stops the work too; every other end keeps what was left. */
+async function closeAsAsked(
+  options: RunPromptOptions,
+  { meanwhile, dataDirectory }: OpenedRuntime,
+  { stop, notes, queued }: Pick<Conversing, "stop" | "notes" | "queued">,
+): Promise<void> {
+  if (stop.signal.aborted && !stop.isHangup()) {
+    await closeUnlessAway(meanwhile, { signal: stop.hurry })
+    return
+  }
+  const { isShared } = openDesk(meanwhile)
+  const hurry = AbortSignal.any([stop.signal, stop.hurry])
+  const words = toProgramWords(options)
+  await closeAndKeep({ meanwhile, options, isShared, queued, dataDirectory, screen: notes, words, hurry })
 }
 
 interface Conversing extends Pick<OpenedRuntime, "meanwhile" | "begun"> {
   readonly answers: Screen
   readonly notes: Screen
   readonly stop: Stop
+  /** Gets the tasks of the prompt that nobody has begun when the program ends. */
+  readonly queued: Task[]
 }
 
 async function converse(options: RunPromptOptions, scope: Conversing): Promise<ExitName> {
@@ -120,9 +146,10 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   const leaving = { desk, prompt, words, screen: notes }
   const settling = { ...leaving, session, ends }
   const waitsForTasks = options.waitsForTasks && said.outcome !== "waiting"
-  const left = waitsForTasks ? await settleTasks(settling, signal) : "none"
-  if (!waitsForTasks || left === "running") await leaveTasks(leaving)
+  const left = waitsForTasks ? await settleTasks(settling, signal) : await findQuestions(desk, session.id)
+  if (!waitsForTasks || left === "running") await leaveTasks(leaving, { keeps: !signal.aborted || stop.isHangup() })
   const tasks = await desk.promptWork.tasks(prompt)
+  scope.queued.push(...tasks.filter(({ status }) => status === "queued"))
   const isKept = await desk.sessions.isKept(session.id)
   await held.allShown()
   unlisten()
@@ -135,6 +162,11 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   if (isKept) notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
   if (options.isJson) answers.print(toJsonLine(toResult(run)))
   return outcome
+}
+
+/** Names the tasks that need a person now. Tasks that nobody waits for may ask later. */
+async function findQuestions({ inbox }: Pick<Desk, "inbox">, session: Session["id"]): Promise<LeftWork> {
+  return (await inbox.inSession(session)).length > 0 ? "questions" : "none"
 }
 
 /** A new session is named `run`, which tells it from a chat in lists. */

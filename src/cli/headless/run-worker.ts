@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, writeSync } from "node:fs"
 import { isMeanwhileError } from "../../base/error.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import type { ProgramOptions } from "../../program/open-program.ts"
@@ -7,6 +8,8 @@ import { formatDuration, plain } from "../format/format.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
+import { openDesk } from "../start/person-desk.ts"
+import { type Keeper, KEEPER_IS_THERE, OTHER_IS_THERE } from "../start/keeper.ts"
 import { createLineLog } from "./line-log.ts"
 import { createStop, type Stop } from "./stop.ts"
 
@@ -14,6 +17,10 @@ export interface WorkerOptions extends GlobalOptions {
   /** Options that win over the configuration. */
   readonly worker: NonNullable<ProgramOptions["worker"]>
   readonly isVerbose: boolean
+  /** Ends by itself once nothing is left to do. */
+  readonly endsWhenIdle: boolean
+  /** True for a keeper, which a program has started that left its work: its commands outlive it. */
+  readonly isKeeper: boolean
 }
 
 /** The interval of a timer that keeps the process alive, since the queue's timers do not. */
@@ -40,18 +47,44 @@ export async function runWorker(options: WorkerOptions): Promise<ExitName> {
     screen.print(`Worker ${process.pid} has stopped while it waited for its store. It had taken nothing.`)
     return "stopped"
   }
-  const { meanwhile, isStoreAway } = opened
+  const { meanwhile, isStoreAway, gone } = opened
+  const { keeper } = openDesk(meanwhile)
+  if (options.isKeeper && !(await keepPost(keeper, screen))) {
+    await closeUnlessAway(meanwhile, KEEP)
+    screen.print(`Keeper ${process.pid} has ended: another one keeps this folder's work.`)
+    return "completed"
+  }
   const { kinds, drainSeconds } = meanwhile.worker
   const drainMs = drainSeconds * 1_000
   const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
   const { maxConcurrentTasks: most, storePlace } = meanwhile
   screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
-  await whenAborted(stop.signal)
-  using _hint = tellStopping(screen, drainMs, isStoreAway)
-  const isClosed = await closeUnlessAway(meanwhile, { drainMs, handsBack: true })
+  const over = AbortSignal.any([stop.signal, gone])
+  if (options.endsWhenIdle) await keeper.whenIdle(over)
+  else await whenAborted(over)
+  const isKeeping = options.isKeeper || !over.aborted
+  using _hint = isKeeping ? null : tellStopping(screen, drainMs, isStoreAway)
+  const isClosed = await closeUnlessAway(meanwhile, isKeeping ? KEEP : { drainMs, handsBack: true })
   const left = isClosed ? "" : " Its store is away: others take over what it ran."
   screen.print(`Worker ${process.pid} has stopped.${left}`)
   return isClosed ? "completed" : "stopped"
+}
+
+const KEEP = { work: "keep" } as const
+/** The pipe on which a keeper answers the program that has started it. */
+const ANSWER_PIPE = 3
+
+/** Tells the program that has started this keeper that it is there. False: another keeper has the post. */
+async function keepPost(keeper: Keeper, screen: Screen): Promise<boolean> {
+  const hasPost = await keeper.takePost((line) => screen.print(line))
+  try {
+    if (!fstatSync(ANSWER_PIPE).isSocket()) return hasPost
+    writeSync(ANSWER_PIPE, hasPost ? KEEPER_IS_THERE : OTHER_IS_THERE)
+    closeSync(ANSWER_PIPE)
+  } catch {
+    // The program did not wait for the answer.
+  }
+  return hasPost
 }
 
 /** A drain is announced at once; a stop without one only when it takes longer than a moment. */
@@ -80,6 +113,7 @@ async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): P
       signal: opening.signal,
       waitsForServers: true,
       makesReports: false,
+      endsWhenIdle: options.endsWhenIdle,
       notify: (text) => notes.print(text),
       log: createLineLog({ screen, notes, isVerbose, isLeft: () => gone.aborted }),
     })

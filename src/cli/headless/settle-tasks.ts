@@ -44,12 +44,24 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
   return "running"
 }
 
-/** Says what the end of the program does to the tasks that nobody waits for. */
-export async function leaveTasks(scope: LeavingScope): Promise<void> {
-  for (const task of await scope.desk.promptWork.tasks(scope.prompt)) {
-    if ("endedAt" in task) continue
+/**
+ * Says what the end of the program does to the tasks that nobody waits for. Tasks that run here and are kept are named when
+ * they have been left.
+ */
+export async function leaveTasks(scope: LeavingScope, { keeps }: { readonly keeps: boolean }): Promise<void> {
+  const { desk, prompt } = scope
+  // The next start tells missed ends only of a folder in which somebody has asked for ends before.
+  await desk.ended.list(prompt.session)
+  for (const task of await desk.promptWork.tasks(prompt)) {
+    if ("endedAt" in task || (keeps && (await isLeftHere(scope, task)))) continue
     scope.screen.print(`[${shortId(task.id)}] ${await describeFate(scope, task)}: ${toLine(task.title)}`)
   }
+}
+
+async function isLeftHere({ desk }: LeavingScope, { id, status, lifetime }: Task): Promise<boolean> {
+  if (status === "queued") return true
+  if (status === "waiting" || lifetime === "forever") return false
+  return (await desk.tasks.find(id)).worker?.where === "process"
 }
 
 async function describeFate({ desk, words }: LeavingScope, task: Task): Promise<string> {

@@ -4,6 +4,7 @@ import { cancelCommand } from "../command/cancel-command.ts"
 import { clearCommand } from "../command/clear-command.ts"
 import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
+import { limitCommand } from "../command/limit-command.ts"
 import { followOutput, type OutputSink } from "../command/follow-output.ts"
 import { toSink } from "../command/output-command.ts"
 import { formatCounts, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
@@ -13,6 +14,7 @@ import { tellAside } from "../start/find-engine.ts"
 import type { GlobalOptions } from "../start/open-runtime.ts"
 import { addHelpNotes } from "../start/help-notes.ts"
 import { showSharedOptions, STORE_OPTIONS } from "../start/shared-options.ts"
+import { writeArtifact } from "./artifact-command.ts"
 import { toJsonLine } from "./json-line.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
 
@@ -25,6 +27,7 @@ interface TasksOptions extends GlobalOptions {
   readonly json?: true
   readonly all?: true
   readonly follow?: true
+  readonly output?: string
 }
 
 /** `meanwhile tasks`: the commands about tasks without a chat. */
@@ -39,9 +42,10 @@ export function createCommand(): Command {
   cancel.argument("<id|group>", "the first characters are enough, or a group's name", toName)
   const answer = withId("answer", `${answerCommand.summary}, and wait for it`)
   answer.argument("<answer...>", "yes, no, the number of an option, or text")
+  const limit = withId("limit", limitCommand.summary).argument("<time...>", "how long it may run in all")
   const tell = withId("tell", `${tellCommand.summary}, which is waited for`).argument("<text...>", "what to say")
   const tasks = new Command("tasks")
-    .description("list, show, cancel, retry and clear background tasks, and talk to agents among them")
+    .description("list, show, cancel, retry, limit and clear background tasks, and talk to agents among them")
     .addCommand(createListCommand(), { isDefault: true })
     .addCommand(createShowCommand())
     .addCommand(
@@ -50,9 +54,11 @@ export function createCommand(): Command {
         (context, { follow = false }, id) => printOutput(id, follow, context),
       ),
     )
+    .addCommand(createArtifactCommand())
     .addCommand(createCountCommand())
     .addCommand(toShellCommand(cancel, cancelCommand, lookAtTasks))
     .addCommand(toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks))
+    .addCommand(toShellCommand(limit, limitCommand, lookAtTasks))
     .addCommand(looking(clear, (context, { all }) => clearCommand.run("", all ? { ...context, own: null } : context)))
     .addCommand(toShellCommand(new Command("groups").description(groupsCommand.summary), groupsCommand, lookAtTasks))
     .addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
@@ -95,6 +101,15 @@ function createShowCommand(): Command {
     if (!json) return taskCommand.run(id, context)
     context.screen.print(toJsonLine(await context.desk.tasks.find(id)))
   })
+}
+
+function createArtifactCommand(): Command {
+  const artifact = withId("artifact", "write an artifact of a task to standard output, or to a file")
+    .argument("[hash]", "its name, or the first characters of its hash; needed if the task has several")
+    .option("--output <file>", "write it there; needed for binary content at a terminal")
+  return looking(artifact, (context, { output }, id) =>
+    writeArtifact(id, { wanted: artifact.args[1], path: output }, context),
+  )
 }
 
 function createCountCommand(): Command {

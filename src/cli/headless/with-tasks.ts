@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
+import type { DataFolder } from "../../program/data-folder.ts"
 import type { ScreenRuntime } from "../../program/open-program.ts"
 import { hasFailed } from "../../desk/prompt-work.ts"
 import type { Standing } from "../../desk/tasks.ts"
@@ -29,7 +30,7 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Reads the tasks of this folder, and stops those it is asked to; takes nothing from the queue. Without a data folder
- * there are no tasks, and no folder is made.
+ * there are no tasks, and no folder is made. In a data folder that is not trusted nothing goes on, not even a stop.
  */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const { createRuntime } = await import("../../app.ts")
@@ -37,16 +38,27 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   const { engine } = await findEngine(options)
   const dataDirectory = findDataDirectory(options.dataDir)
   if (!engine && dataDirectory === undefined) refuseNamed(options)
+  const data = engine === undefined && dataDirectory !== undefined ? await lookInto(dataDirectory, options) : null
+  const isTrusted = data === null || data.refusal === null
   const meanwhile = await withWaitExit(tellAside, (tell) =>
     createRuntime({
-      takesWork: "own",
+      takesWork: isTrusted ? "own" : false,
       ...(dataDirectory !== undefined && { dataDirectory }),
       ...(engine && { engine, storeWait: { tell, leaving: leaving.signal } }),
     }),
   )
+  await data?.noteStore()
   const folder = dataDirectory ?? resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
   const begun = engine === undefined ? null : openBegunHere(folder, toShownUrl(engine))
   await withRuntime(options, { meanwhile, leave: () => leaving.abort(), begun, waitMs: 0 }, work)
+}
+
+async function lookInto(dataDirectory: string, options: GlobalOptions): Promise<DataFolder> {
+  const { openDataFolder } = await import("../../program/data-folder.ts")
+  const trust = options.trust === true
+  const folder = await openDataFolder({ dataDirectory, environment: process.env, trust, notify: tellAside })
+  if (folder.refusal !== null) tellAside(folder.refusal)
+  return folder
 }
 
 /** Refuses a named data folder that does not exist, so that a mistyped name makes none. */

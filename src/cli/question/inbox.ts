@@ -1,33 +1,24 @@
-import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { describeAnswers } from "./answer-hint.ts"
 import { NO_BECAUSE, readAnswer } from "./read-answer.ts"
 import { formatDuration, plain, shortId, type Task, toLine } from "../format/format.ts"
-import { formatCall } from "../format/format-call.ts"
-
-const CALL_CHARACTERS = 200
+import type { Style } from "../screen/style.ts"
 
 export type InboxItem = Awaited<ReturnType<Desk["inbox"]["list"]>>[number]
 
-/** The question, the call it is about, the options to choose from, and the command that answers it. */
-export function formatQuestion({ task, question }: InboxItem, command: string, about: readonly string[]): string {
+/** The question, all that it is about, the options to choose from, and the command that answers it. */
+export async function formatAsked(desk: AskingHosts, item: InboxItem, command: string, style?: Style): Promise<string> {
+  const { task, question } = item
   const id = shortId(task.id)
   const options = question.kind === "choice" ? (question.options ?? []) : []
+  const place = question.about === "question" ? [] : await describePlace(desk, task)
+  const details = [...toDetailLines(item).filter((line) => !place.some((one) => one.split(", ")[0] === line)), ...place]
   return [
     `[${id}] ${toLine(question.text || "It needs your answer.")}`,
-    ...about.map((line) => `  ${line}`),
+    ...details.map((line) => style?.dim(`  ${line}`) ?? `  ${line}`),
     ...options.map((option, index) => `  ${index + 1}) ${toLine(option)}`),
     `  Answer: ${command} ${id} ${toForm(question)}`,
   ].join("\n")
-}
-
-/** As `formatQuestion`; a question about a call comes with the call and the place where it is to run. */
-export async function formatAsked(desk: AskingHosts, item: InboxItem, command: string): Promise<string> {
-  const { question, task } = item
-  if (question.about !== "call") return formatQuestion(item, command, [])
-  const title = toLine(task.title)
-  const call = shorten(title === task.tool ? formatCall(task) : title, CALL_CHARACTERS)
-  return formatQuestion(item, command, [call, ...(await describePlace(desk, task))])
 }
 
 /** The part of a desk that knows on which machine something was asked for. */
@@ -54,9 +45,12 @@ export function formatExpiry(
   return `  expires in ${formatDuration(Math.max(0, expiresAt - nowMs))}; then ${then}`
 }
 
-/** Lines that a person should see before they answer. */
-export function toDetailLines({ question }: Pick<InboxItem, "question">): readonly string[] {
-  return question.detail === undefined ? [] : plain(question.detail).split("\n")
+/** Lines that a person should see before they answer. The title of a call stands beside them: it may be a model's words. */
+function toDetailLines({ question: { about, detail = "" }, task }: InboxItem): readonly string[] {
+  const lines = detail === "" ? [] : plain(detail).split("\n")
+  const title = toLine(task.title)
+  const isOwn = title === task.tool || toLine(detail).includes(title.replace(/ ?…$/, ""))
+  return about !== "call" || isOwn ? lines : [...lines, `the agent's words for it: "${title}"`]
 }
 
 /** The answer as the waiting run understands it; undefined if the text is no answer. */

@@ -3,17 +3,17 @@ import { isMeanwhileError } from "../../base/error.ts"
 import { plain } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 
-/** The result, or `otherwise` if the store is away: a program that leaves does not wait for the store. */
+/** The result, or `otherwise` if the store is away or gone: a program that leaves does not wait for the store. */
 export async function unlessAway<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    if (isMeanwhileError(error, "store_unavailable")) return otherwise
+    if (isMeanwhileError(error, "store_unavailable") || isMeanwhileError(error, "store_gone")) return otherwise
     throw error
   }
 }
 
-/** False if the store is away: the next program finds unwritten work, as after a crash. */
+/** False if the store is away or gone: the next program finds unwritten work, as after a crash. */
 export function closeUnlessAway(
   meanwhile: ScreenRuntime,
   shutdown?: Parameters<ScreenRuntime["close"]>[0],

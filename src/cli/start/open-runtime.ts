@@ -19,6 +19,7 @@ export interface GlobalOptions {
 
 export interface OpenedRuntime {
   readonly meanwhile: Program
+  readonly dataDirectory: string
   /** Null: the store is the one in the data folder. */
   readonly begun: BegunHere | null
   /** Hands over, once, events that came before the caller listened: a turn of an earlier process goes on at once. */
@@ -31,7 +32,7 @@ export interface OpenedRuntime {
   readonly gone: AbortSignal
 }
 
-type ProgramWishes = "waitsForServers" | "takesWork" | "worker" | "makesReports" | "log" | "person"
+type ProgramWishes = "waitsForServers" | "takesWork" | "endsWhenIdle" | "worker" | "makesReports" | "log" | "person"
 
 export interface OpeningOptions extends GlobalOptions, Pick<ProgramOptions, ProgramWishes> {
   /** The longest wait at the start for the server of the store. */
@@ -43,7 +44,10 @@ export interface OpeningOptions extends GlobalOptions, Pick<ProgramOptions, Prog
   /** Keeps early events until they are taken. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
-  /** Asks whether the folder's files are trusted. Without it they are not, unless `trust` says so. */
+  /**
+   * Asks whether the folder's files are trusted, and whether the work of a data folder that this person's programs did
+   * not make may run here. Without it they are not, and it may not, unless `trust` says so.
+   */
   readonly confirmTrust?: (question: string) => Promise<boolean>
 }
 
@@ -67,6 +71,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     waitsForServers,
     takesWork,
     makesReports,
+    ...(options.endsWhenIdle && { endsWhenIdle: true }),
     ...(worker && { worker }),
     ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),
@@ -81,10 +86,11 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     },
     notify: print,
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
-    ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
+    ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text), confirmData: confirmTrust }),
   })
   return {
     meanwhile,
+    dataDirectory,
     begun: openDesk(meanwhile).isShared ? openBegunHere(dataDirectory, meanwhile.storePlace) : null,
     takeEarlyEvents() {
       const events = early ?? []

@@ -8,7 +8,7 @@ import { createTestStore } from "../../../test/support/embedded/store.ts"
 const LARGE = { text: "x".repeat(100_000) }
 
 test("a full disk fails what does not fit with a clear error, and the store stays whole and usable", async () => {
-  const { engine, dispose } = await createTestStore({ maxPages: 1_000 })
+  const { engine, dispose } = await createTestStore({ maxPages: 1_000, patienceMs: 0 })
   const written: TaskRecord[] = []
   let refusal: unknown
   while (!refusal) {
@@ -32,7 +32,7 @@ test("a full disk fails what does not fit with a clear error, and the store stay
 })
 
 test("a writer that is too large does not fail the others of its group", async () => {
-  const { engine, dispose } = await createTestStore({ maxPages: 400 })
+  const { engine, dispose } = await createTestStore({ maxPages: 400, patienceMs: 0 })
   const [small, large, other] = await Promise.allSettled([
     createTask(engine),
     createTask(engine, RUNNING, { input: { text: "x".repeat(2_000_000) } }),

@@ -6,11 +6,14 @@ import type { Engine } from "../../task/engine.ts"
 import type { Change } from "../rules/change.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
 import { createLocalBus } from "../rules/local-bus.ts"
+import { describeLockHolders } from "./sqlite/lock-holders.ts"
 import { createPerform } from "../rules/perform.ts"
-import { attach } from "./attachments.ts"
+import { attach, type Attachments } from "./attachments.ts"
 import { createDiskWait, createLogFlush, createLogRoom, NO_DISK, NO_LOG } from "./commit/disk-wait.ts"
 import { createGroupCommit, createTransaction } from "./commit/group-commit.ts"
+import { createWriteRefusals, type WriteRefusalsOptions } from "./commit/write-refusals.ts"
 import { createDispatcher } from "./dispatcher.ts"
+import { createFilePresence, type FilePresence, NO_FILE } from "./file-presence.ts"
 import { createForeignChanges, NO_FOREIGN_CHANGES } from "./foreign-changes.ts"
 import { IN_MEMORY, openDatabase, type OpenOptions } from "./open.ts"
 import { createRead } from "./sqlite/busy-retry.ts"
@@ -20,7 +23,7 @@ import { createStore } from "./store.ts"
 import { createRecordCache } from "./tables/record-cache.ts"
 import { createTables } from "./tables/tables.ts"
 
-export interface EmbeddedEngineOptions extends OpenOptions {
+export interface EmbeddedEngineOptions extends OpenOptions, WriteRefusalsOptions {
   readonly clock?: Clock
   /** True if the process that a lease or an attachment describes is alive; undefined if this host cannot tell. */
   readonly isHolderAlive?: IsHolderAlive
@@ -30,29 +33,49 @@ export interface EmbeddedEngineOptions extends OpenOptions {
   readonly pollAloneMs?: number
   /** The same while another process has the store open, too. */
   readonly pollSharedMs?: number
+  /** How often it is looked whether the file is still there, beside the look after each commit. */
+  readonly presenceMs?: number
 }
 
+const WAITING = "Waiting for it, up to 30 s."
 const POLL_ALONE_MS = 250
 const POLL_SHARED_MS = 20
+const PRESENCE_MS = 1_000
 
 /** Store, dispatcher and bus on one SQLite file, which several processes may have open. */
 export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Promise<Engine> {
-  const database = await openDatabase(options)
+  const { path, tell = () => {} } = options
+  const onLocked = (): void => tell(`The store ${path} is locked${describeLockHolders(path)} ${WAITING}`)
+  const database = await openDatabase(options, onLocked)
   try {
-    return await assemble(database, options)
+    return await assemble(database, options, onLocked)
   } catch (error) {
     database.close()
-    throw toStoreError(error, options.path)
+    throw toStoreError(error, path)
   }
 }
 
-async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions): Promise<Engine> {
+function watchFile(
+  database: DatabaseSync,
+  attachments: Attachments,
+  { path, presenceMs: lookEveryMs = PRESENCE_MS, tell = () => {}, onGone = () => {} }: EmbeddedEngineOptions,
+): FilePresence {
+  const tellGone = ({ message }: Error): void => {
+    tell(message)
+    onGone()
+  }
+  return createFilePresence({ database, path, attachments, lookEveryMs, onGone: tellGone })
+}
+
+async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions, onLocked: () => void): Promise<Engine> {
   const { path, synchronous = "full", clock = systemClock, isHolderAlive = () => undefined } = options
   const prepare = createPrepare(database)
-  const attachments = await attach(prepare, clock, isHolderAlive, options.holder ?? {})
+  const attachments = await attach(prepare, clock, { isHolderAlive, holder: options.holder ?? {}, onLocked })
+  const isInMemory = path === IN_MEMORY
+  const presence = isInMemory ? NO_FILE : watchFile(database, attachments, options)
+  const read = createRead(database, path, presence.requireKnown)
   const tables = createTables(prepare)
   const leaseWatch = createLeaseWatch(clock, isHolderAlive)
-  const read = createRead(database, path)
   const countListener = (by: 1 | -1): void => foreignChanges.count(by)
   const bus = createLocalBus(countListener)
   const dispatcher = createDispatcher(prepare, clock, read, countListener)
@@ -60,7 +83,6 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     aloneMs: options.pollAloneMs ?? POLL_ALONE_MS,
     sharedMs: options.pollSharedMs ?? POLL_SHARED_MS,
   }
-  const isInMemory = path === IN_MEMORY
   const foreignChanges = isInMemory
     ? NO_FOREIGN_CHANGES
     : createForeignChanges(database, clock, attachments, intervals, () => {
@@ -71,8 +93,9 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   const logRoom = isInMemory ? NO_LOG : createLogRoom(database, path)
   const cache = createRecordCache(database, tables)
   const perform = createPerform(cache.tables, leaseWatch)
-  const runTransaction = createTransaction({ database, clock, perform, cache, logRoom, diskWait })
-  const groupCommit = createGroupCommit(runTransaction, path, publish)
+  const runTransaction = createTransaction({ database, clock, perform, cache, logRoom, diskWait, presence })
+  const refusals = createWriteRefusals(path, options)
+  const groupCommit = createGroupCommit(runTransaction, path, publish, refusals)
 
   function publish(changes: readonly Change[]): void {
     for (const { wakes } of changes) {
@@ -84,6 +107,8 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
 
   const close = lazily(async () => {
     await groupCommit.close()
+    refusals.close()
+    presence.close()
     await diskWait.close()
     logRoom.close()
     foreignChanges.close()

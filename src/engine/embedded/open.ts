@@ -20,11 +20,11 @@ export interface OpenOptions {
   readonly maxPages?: number
 }
 
-/** Opens, creates or migrates the store. A file it refuses is left as it was. */
-export async function openDatabase(options: OpenOptions): Promise<DatabaseSync> {
+/** Opens, creates or migrates the store. A file it refuses is left as it was. `onLocked`: as in `retryWhileBusy`. */
+export async function openDatabase(options: OpenOptions, onLocked?: () => void): Promise<DatabaseSync> {
   try {
     // The first switch to a write-ahead log and a migration answer BUSY when several processes open at once.
-    return await retryWhileBusy(() => tryOpen(options))
+    return await retryWhileBusy(() => tryOpen(options), onLocked)
   } catch (error) {
     throw toStoreError(error, options.path)
   }

@@ -27,7 +27,8 @@ export interface StoreParts {
   readonly read: Read
 }
 
-export function createStore({ prepare, clock, tables, cache, leaseWatch, groupCommit, read }: StoreParts): TaskStore {
+export function createStore(parts: StoreParts): TaskStore {
+  const { prepare, clock, tables, cache, leaseWatch, groupCommit, read } = parts
   const { tasks, runs, events, steps, notices, groups, waits, leases, sessions, documents, artifacts } = tables
   const list = createTaskList(prepare)
   const lookup = createTaskLookup(prepare, clock)
@@ -71,6 +72,7 @@ export function createStore({ prepare, clock, tables, cache, leaseWatch, groupCo
     documents: (workspace, collection) => read(() => documents.read(workspace, collection)),
     artifact: (workspace, hash) => read(() => artifacts.find(workspace, hash)),
     checkIntegrity: () => read(() => checkIntegrity(prepare)),
+    unreachable: () => undefined,
   }
 }
 

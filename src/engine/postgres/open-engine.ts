@@ -24,6 +24,7 @@ import { createStore } from "./store.ts"
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { url, schema = DEFAULT_SCHEMA, clock, isHolderAlive, tell = () => {} } = options
   let isAway = false
+  let onFoundAway = (): void => {}
   const warn = createWarnings({ ...options, isAway: () => isAway })
   await using opened = new AsyncDisposableStack()
   const left = new AbortController()
@@ -31,6 +32,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const poolSize = Math.max(options.poolSize ?? readPoolSize(url) ?? DEFAULT_POOL_SIZE, SMALLEST_POOL_SIZE)
   const onAway = (isGone: boolean): void => {
     isAway = isGone
+    if (isGone) onFoundAway()
     options.onAway?.(isGone)
   }
   const database = await openDatabase({ ...options, poolSize, leaving, onAway })
@@ -44,7 +46,8 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const notify: PostgresBus["notify"] = (query, changes) => bus.notify(query, changes)
   const judgeLease = createJudgeLease(isHolderAlive, clock)
   const runGroup = createRunGroup({ database, judgeLease, clock, time, changeQueue, notify })
-  const groupCommit = createGroupCommit(runGroup, (changes) => bus.publish(changes))
+  const groupCommit = createGroupCommit(runGroup, (changes) => bus.publish(changes), database.away)
+  onFoundAway = groupCommit.refuseImpatient
   const dispatcher = createDispatcher({ query: database.query, boss, clock, tellOthers })
   const bus: PostgresBus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
   const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]

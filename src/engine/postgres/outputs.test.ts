@@ -51,7 +51,7 @@ test("another process can read any part of what a run prints", async () => {
   await outputs.append(toPart(task, 0, "hello "))
   await outputs.append(toPart(task, 6, "world"))
   const other = outputsOf(await subject.another())
-  expect(await other.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 11 })
+  expect(await other.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 11, restarts: [] })
   expect(await textOf(task, other)).toBe("hello world")
   expect(Buffer.from(await other.read(task.id, 1, 4, 8)).toString()).toBe("o wo")
 })
@@ -60,7 +60,7 @@ test("any bytes are kept as they are, a piece of more than a row too", async () 
   const task = await createTask(engine, RUNNING)
   const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 256))
   await outputs.append(toPart(task, 0, "", { bytes }))
-  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 200_000 })
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 200_000, restarts: [] })
   expect(bytes.equals(await outputs.read(task.id, 1, 0, 200_000))).toBe(true)
   expect(bytes.subarray(65_530, 65_540).equals(await outputs.read(task.id, 1, 65_530, 65_540))).toBe(true)
 })
@@ -74,16 +74,67 @@ test("a piece that is sent again, because nobody answered, is there once", async
   expect(await textOf(task)).toBe("once, and more behind it")
 })
 
+test("two processes that send the same output under one claim store it once, however they cut it", async () => {
+  const task = await createTask(engine, RUNNING)
+  const other = outputsOf(await subject.another())
+  const text = Array.from({ length: 40 }, (_, index) => `line ${index}\n`).join("")
+  async function send(port: Outputs, pieceBytes: number): Promise<void> {
+    for (let start = 0; start < text.length; start += pieceBytes) {
+      await port.append(toPart(task, start, text.slice(start, start + pieceBytes)))
+    }
+  }
+  await Promise.all([send(outputs, 3), send(other, 7), send(other, text.length)])
+  expect(await textOf(task)).toBe(text)
+})
+
+test("output that an earlier version stored twice is read once", async () => {
+  const task = await createTask(engine, RUNNING)
+  const pieces = [
+    { start: 0, text: "01" },
+    { start: 1, text: "1" },
+    { start: 2, text: "012345" },
+  ]
+  for (const { start, text } of pieces) {
+    await ask(
+      `INSERT INTO meanwhile.outputs (task, run, start, stop, bytes)
+       SELECT number, 1, $2::bigint, $2::bigint + length($3), convert_to($3, 'UTF8') FROM meanwhile.tasks WHERE id = $1`,
+      [task.id, start, text],
+    )
+  }
+  expect(await textOf(task)).toBe("01012345")
+  expect(Buffer.from(await outputs.read(task.id, 1, 1, 4)).toString()).toBe("101")
+})
+
+test("a claim that begins the run anew is told where, once, and no earlier claim adds anything before it", async () => {
+  const task = await createTask(engine, RUNNING)
+  await outputs.append(toPart(task, 0, "01"))
+  const again = await applyEvents(engine, task.id, { type: "task.released", reason: "lost_worker" }, STARTED)
+  const run = { taskId: task.id, run: 1, fence: again.fence }
+  const refused = expect(outputs.append(toPart(task, 2, "late"))).rejects.toMatchObject({ code: "stale_claim" })
+  expect(await outputs.restart(run)).toBe(2)
+  await refused
+  await outputs.append(toPart(again, 2, "012345"))
+  expect(await outputs.restart(run)).toBe(2)
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 8, restarts: [2] })
+  await expect(outputs.restart({ ...run, fence: 1 })).rejects.toMatchObject({ code: "stale_claim" })
+  await applyEvents(engine, task.id, COMPLETED)
+  await expect(outputs.restart(run)).rejects.toMatchObject({ code: "stale_claim" })
+  await engine.store.commit([{ op: "task.strip", taskId: task.id }])
+  expect(
+    await ask("SELECT FROM meanwhile.output_restarts JOIN meanwhile.tasks ON task = number AND id = $1", [task.id]),
+  ).toEqual([])
+})
+
 test("output below keepFrom is dropped to the byte, even if it was never sent", async () => {
   const task = await createTask(engine, RUNNING)
   await outputs.append(toPart(task, 0, "abcde"))
   await outputs.append(toPart(task, 5, "fghij"))
   await outputs.append(toPart(task, 10, "kl", { keepFrom: 7 }))
-  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 7, totalBytes: 12 })
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 7, totalBytes: 12, restarts: [] })
   expect(await textOf(task)).toBe("hijkl")
   expect(await outputs.read(task.id, 1, 5, 12)).toHaveLength(0)
   await outputs.append(toPart(task, 100, "xyz", { keepFrom: 100 }))
-  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 100, totalBytes: 103 })
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 100, totalBytes: 103, restarts: [] })
 })
 
 test("nobody writes for a run that was claimed anew, has ended or is another one", async () => {

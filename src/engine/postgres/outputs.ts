@@ -59,11 +59,16 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
     sending = undefined
   }
 
+  /** One statement takes one piece of a run: a second one would not see where the first ends. */
   function takeGroup(): readonly Writer[] {
     let bytes = 0
+    const runs = new Set<string>()
     const count = waiting.findIndex(({ part }, index) => {
       bytes += part.bytes.byteLength
-      return index > 0 && bytes > LARGEST_GROUP_BYTES
+      const key = toRunKey(part.run.taskId, part.run.run)
+      const isOver = bytes > LARGEST_GROUP_BYTES || runs.has(key)
+      runs.add(key)
+      return index > 0 && isOver
     })
     return waiting.splice(0, count < 0 ? waiting.length : count)
   }
@@ -107,13 +112,15 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
         waiting.push({ part, resolve, reject })
         sending ??= send()
       }),
+    async restart({ taskId, run, fence }) {
+      const [restart] = await query<{ start: number }>(RESTART_OUTPUT, [taskId, run, fence])
+      if (!restart) throw staleClaim(taskId)
+      return restart.start
+    },
     extent: (taskId, run) => readExtent(toRunKey(taskId, run)),
     async read(taskId, run, start, end) {
       const rows = await query<{ start: number; bytes: Buffer }>(READ_OUTPUT, [taskId, run, start, end])
-      const [first] = rows
-      if (!first || first.start > start) return new Uint8Array()
-      const whole = Buffer.concat(rows.map(({ bytes }) => bytes))
-      return whole.subarray(start - first.start, end - first.start)
+      return join(rows, start, end)
     },
   }
 
@@ -127,14 +134,29 @@ export function createOutputs(query: Query, onWritten: (tasks: readonly TaskId[]
   }
 }
 
+/** An earlier version of the program stored some bytes twice: each counts once. */
+function join(rows: readonly { readonly start: number; readonly bytes: Buffer }[], start: number, end: number): Buffer {
+  const pieces: Buffer[] = []
+  let at = start
+  for (const piece of rows) {
+    if (piece.start > at) break
+    const rest = piece.bytes.subarray(at - piece.start, end - piece.start)
+    pieces.push(rest)
+    at += rest.byteLength
+  }
+  return Buffer.concat(pieces)
+}
+
 async function readExtents(query: Query, keys: readonly string[]): Promise<ReadonlyMap<string, OutputExtent>> {
   const runs = keys.map(fromRunKey)
-  const rows = await query<{ id: TaskId; run: number; first: number; total: number }>(OUTPUT_EXTENTS, [
-    runs.map(({ taskId }) => taskId),
-    runs.map(({ run }) => run),
-  ])
+  const rows = await query<{ id: TaskId; run: number; first: number; total: number; restarts: number[] }>(
+    OUTPUT_EXTENTS,
+    [runs.map(({ taskId }) => taskId), runs.map(({ run }) => run)],
+  )
   return new Map(
-    rows.map(({ id, run, first, total }) => [toRunKey(id, run), { firstOffset: first, totalBytes: total }]),
+    rows.map(({ id, run, first, total, restarts }) => {
+      return [toRunKey(id, run), { firstOffset: first, totalBytes: total, restarts }]
+    }),
   )
 }
 
@@ -164,8 +186,9 @@ function staleClaim(taskId: TaskId): MeanwhileError {
  * Appends pieces of output. Only the worker that has claimed the run under the fence may write; a lock on the task's
  * row keeps the claim until the bytes are there. A row that another process has locked is passed over, so that one task
  * does not hold up the others. Returns, for each run that is claimed under its fence, whether its pieces were written.
- * A stored piece that lies across `keep_from` is cut. A piece that is stored already, because its answer was lost, may
- * have become longer since. The bytes of all pieces come as one value, so that they need not be written out as text.
+ * A stored piece that lies across `keep_from` is cut. Of a piece that is stored already, because its answer was lost or
+ * because a lost worker sent it under the same claim, only what lies behind the stored output is added. The bytes of all
+ * pieces come as one value, so that they need not be written out as text.
  */
 export const APPEND_OUTPUT = `
 WITH asked AS (
@@ -176,7 +199,7 @@ WITH asked AS (
   SELECT id, run, fence FROM tasks WHERE id = ANY($1::text[]) AND status IN ('running', 'stopping')
 ), held AS MATERIALIZED (
   SELECT number, id, run, fence FROM tasks WHERE id = ANY($1::text[]) AND status IN ('running', 'stopping')
-  ORDER BY number FOR SHARE SKIP LOCKED
+  ORDER BY number FOR NO KEY UPDATE SKIP LOCKED
 ), own AS MATERIALIZED (
   SELECT held.number AS task, asked.* FROM asked JOIN held USING (id, run, fence)
 ), kept AS MATERIALIZED (
@@ -187,19 +210,43 @@ WITH asked AS (
 ), cut AS (
   UPDATE outputs SET start = keep_from, bytes = substring(bytes FROM (keep_from - start + 1)::integer) FROM kept
   WHERE outputs.task = kept.task AND outputs.run = kept.run AND start < keep_from AND stop > keep_from
+), added AS (
+  SELECT own.task, own.run, greatest(start, total) AS start, start + octet_length(bytes) AS stop,
+    substring(bytes FROM (greatest(total - start, 0) + 1)::integer) AS bytes
+  FROM own CROSS JOIN LATERAL (SELECT coalesce(max(stop), 0) AS total FROM (SELECT stop FROM outputs
+    WHERE outputs.task = own.task AND outputs.run = own.run ORDER BY outputs.start DESC LIMIT 1) AS last) AS tail
 ), written AS (
   INSERT INTO outputs (task, run, start, stop, bytes)
-  SELECT task, run, start, start + octet_length(bytes), bytes FROM own
+  SELECT task, run, start, stop, bytes FROM added WHERE stop > start
   ON CONFLICT (task, run, start) DO UPDATE SET stop = excluded.stop, bytes = excluded.bytes
   WHERE excluded.stop > outputs.stop
 )
 SELECT DISTINCT claimed.id, claimed.run, claimed.fence, held.id IS NOT NULL AS is_written
 FROM asked JOIN claimed USING (id, run, fence) LEFT JOIN held USING (id, run, fence)`
 
+/**
+ * Notes, under the fence of the run, where its output begins anew. Asked again it answers the same, because the claim that
+ * began nothing else has only then printed.
+ */
+export const RESTART_OUTPUT = {
+  name: "restart_output",
+  text: `WITH held AS (
+    SELECT number FROM tasks WHERE id = $1::text AND run = $2::integer AND fence = $3::bigint
+      AND status IN ('running', 'stopping') FOR NO KEY UPDATE
+  )
+  INSERT INTO output_restarts (task, run, fence, start)
+  SELECT number, $2::integer, $3::bigint, coalesce((SELECT stop FROM outputs
+    WHERE task = number AND run = $2::integer ORDER BY start DESC LIMIT 1), 0) FROM held
+  ON CONFLICT (task, run, fence) DO UPDATE SET start = output_restarts.start RETURNING start`,
+}
+
 /** The extents of the runs that have printed anything. */
 export const OUTPUT_EXTENTS = {
   name: "output_extents",
-  text: `SELECT wanted.id, wanted.run, first, total FROM unnest($1::text[], $2::integer[]) AS wanted (id, run)
+  text: `SELECT wanted.id, wanted.run, first, total,
+    to_json(ARRAY(SELECT DISTINCT start FROM output_restarts
+      WHERE task = number AND output_restarts.run = wanted.run ORDER BY start)) AS restarts
+  FROM unnest($1::text[], $2::integer[]) AS wanted (id, run)
   JOIN tasks ON tasks.id = wanted.id
   CROSS JOIN LATERAL (SELECT start AS first FROM outputs
     WHERE task = number AND outputs.run = wanted.run ORDER BY start LIMIT 1) AS head

@@ -12,7 +12,7 @@ import { createSessionReads } from "./read/session-reads.ts"
 import { createTaskReads } from "./read/task-reads.ts"
 
 export interface StoreParts {
-  readonly database: Pick<Database, "query">
+  readonly database: Pick<Database, "query" | "unreachable">
   /** For callers who control the time, such as tests. Default: the server's clock. */
   readonly clock?: Clock
   readonly judgeLease: JudgeLease
@@ -32,5 +32,6 @@ export function createStore({ database, clock, judgeLease, commit }: StoreParts)
     ...createSessionReads(query),
     ...createDocumentReads(query),
     checkIntegrity: () => checkIntegrity(query),
+    unreachable: database.unreachable,
   }
 }

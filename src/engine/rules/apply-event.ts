@@ -1,12 +1,11 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { type LifecycleEvent, toLogged, type FactEvent } from "../../task/event.ts"
-import { isJoinMet } from "../../task/group.ts"
-import type { GroupId } from "../../task/id.ts"
-import { isTerminal, type TerminalStatus, transition, withFacts, withLatePatch } from "../../task/lifecycle.ts"
-import type { RunState, TaskRecord } from "../../task/record.ts"
-import type { Wait, WaitReason } from "../../task/wait.ts"
-import { type Change, type Handlers, wakeGroup, wakeLiveTask, wakeSession, wakeTask } from "./change.ts"
+import type { FactEvent, LifecycleEvent } from "../../task/event.ts"
+import { withFacts, withLatePatch } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { type Change, type Handlers, wakeTask } from "./change.ts"
+import { moveRunAlone } from "./move-run.ts"
 import { requireTask, staleClaim, wrongState, isClaimedUnder, notFound } from "./refusal.ts"
+import { settleBelow } from "./settle-below.ts"
 import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
 
 export function createApplyHandlers(tables: Tables) {
@@ -20,76 +19,18 @@ export function createApplyHandlers(tables: Tables) {
         const text = "A wait is answered with wait.answer, which records the answer too."
         throw new MeanwhileError("invalid_input", text, { taskId: run.taskId })
       }
+      const limitMs = event.type === "task.stop_requested" ? event.limitMs : undefined
+      if (limitMs !== undefined && limitMs !== task.details.limits.timeoutMs) {
+        throw wrongState(task, `its time limit is not ${limitMs} ms any more`)
+      }
       return toTaskRecord(moveRun(tables, task, event, change))
     },
   } satisfies Partial<Handlers>
 }
 
-/** The one place where a run changes its status. */
+/** Moves a run and settles what is below its task, in one transaction. */
 export function moveRun(tables: Tables, task: StoredTask, event: LifecycleEvent, change: Change): StoredTask {
-  const { number, details } = task
-  const next = transition(task, event, change.now)
-  if (!next) throw wrongState(task, `${event.type} has no way from here`)
-  const sequence = task.course.lastSequence + 1
-  const course = { ...task.course, ...next.course, lastSequence: sequence }
-  const moved = { number, details, course, state: next.state, hasLargeInput: task.hasLargeInput }
-  tables.events.append(number, sequence, course.run, change.now, toLogged(event))
-  tables.tasks.saveRun(moved)
-  applyEffects(tables, task.state, moved, change)
-  const wake = isTerminal(next.state.status) ? wakeTask : wakeLiveTask
-  wake(change, details.id, sequence)
-  return moved
-}
-
-/** Waits that a person can answer. A notice tells the session that the task needs somebody. */
-const ASKS_SOMEONE: ReadonlySet<WaitReason> = new Set(["person", "approval"])
-
-/** The consequences of a run's new status: the offer, the wait, the notice, the group arrival. */
-export function applyEffects(tables: Tables, before: RunState | undefined, task: StoredTask, change: Change): void {
-  const { state } = task
-  if (before?.status === "waiting" && isTerminal(state.status)) closeWait(tables, task, before.wait, change)
-  if (state.status === "queued") change.hasOffers = true
-  else if (state.status === "waiting") openWait(tables, task, state.wait, change)
-  else if (isTerminal(state.status)) endRun(tables, task, state.status, change)
-}
-
-function openWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
-  tables.waits.open(task, wait, change.now)
-  if (!ASKS_SOMEONE.has(wait.reason) || task.details.kind === "turn") return
-  tables.notices.insert(task, "needs_answer", change.now)
-  wakeSession(change, task.details.session)
-}
-
-/** The run ended before the answer: nobody has to answer any more. */
-function closeWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
-  tables.waits.withdraw(wait.id)
-  tables.notices.supersede(task.number, "needs_answer", change.now)
-}
-
-/**
- * A turn sends no notice, because its own session already shows its end. A member of a group that reports nothing sends
- * a silent notice, which is never told by itself, so it does not stand in the way of notices that are.
- */
-function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change: Change): void {
-  const { number, details, course } = task
-  if (details.kind !== "turn") {
-    const isSilent = details.group !== null && tables.groups.isSilent(details.group)
-    tables.notices.insert(task, "ended", change.now, isSilent ? "silent" : details.notify)
-    wakeSession(change, details.session)
-  }
-  if (details.group === null) return
-  tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
-  joinWhenMet(tables, details.group, change)
-  wakeGroup(change, details.group)
-}
-
-/** Joins a sealed group once enough of its members have ended, in the transaction of the last of them or of the seal. */
-export function joinWhenMet({ groups }: Tables, id: GroupId, change: Change): boolean {
-  const standing = groups.standingOf(id)
-  if (!standing || !isJoinMet(standing)) return false
-  groups.move(id, "joined")
-  wakeSession(change, standing.session)
-  return true
+  return settleBelow(tables, moveRunAlone(tables, task, event, change), event, change)
 }
 
 export function createNoteHandlers(tables: Tables) {

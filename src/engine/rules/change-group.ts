@@ -3,7 +3,7 @@ import { canMoveGroup, type GroupRecord, isSameMembership } from "../../task/gro
 import type { GroupId } from "../../task/id.ts"
 import type { Tables } from "./tables.ts"
 import { type Handlers, wakeGroup, wakeSession } from "./change.ts"
-import { joinWhenMet } from "./apply-event.ts"
+import { joinWhenMet } from "./move-run.ts"
 import { notFound, requireOwnSession } from "./refusal.ts"
 
 export function createGroupHandlers(tables: Tables) {

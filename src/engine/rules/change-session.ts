@@ -63,6 +63,6 @@ export function createSessionHandlers(tables: Tables) {
   function detach(task: StoredTask, isGroupGone: boolean): void {
     const group = isGroupGone ? null : task.details.group
     tasks.saveDetails({ ...task, details: { ...task.details, session: null, group } })
-    notices.detach(task.number)
+    notices.readdress(task.number, null)
   }
 }

@@ -2,10 +2,10 @@ import type { Patch } from "../../task/patch.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { RunState, TaskRecord } from "../../task/record.ts"
 import { type StoredTask, type Tables, toTaskRecord } from "./tables.ts"
-import { type Handlers, wakeTask } from "./change.ts"
+import { type Handlers, wakeLiveTask, wakeTask } from "./change.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
-/** Operations that change the priority of a task, strip it, or remove it. */
+/** Operations that change the priority or the time limit of a task, strip it, or remove it. */
 export function createTaskHandlers(tables: Tables) {
   const { tasks, events, runs, steps } = tables
 
@@ -23,6 +23,22 @@ export function createTaskHandlers(tables: Tables) {
       if (task.state.status === "queued") change.hasOffers = true
       wakeTask(change, taskId, task.course.lastSequence)
       return toTaskRecord(prioritized)
+    },
+    "task.limit"({ taskId, timeoutMs }, change) {
+      const task = requireTask(tasks, taskId)
+      if (isTerminal(task.state.status)) throw wrongState(task, "the run has ended")
+      if (task.details.limits.timeoutMs === timeoutMs) return toTaskRecord(task)
+      const sequence = task.course.lastSequence + 1
+      const limited: StoredTask = {
+        ...task,
+        details: { ...task.details, limits: { ...task.details.limits, timeoutMs } },
+        course: { ...task.course, lastSequence: sequence },
+      }
+      events.append(task.number, sequence, task.course.run, change.now, { type: "task.limited", timeoutMs })
+      tasks.saveFacts(limited)
+      tasks.saveDetails(limited)
+      wakeLiveTask(change, taskId, sequence)
+      return toTaskRecord(limited)
     },
     "task.strip"({ taskId, run }, change) {
       const task = requireTask(tasks, taskId)

@@ -8,21 +8,24 @@ import { type Change, type Handlers, wakeGroup, wakeLiveTask, wakeTask } from ".
 import { withFacts, isTerminal } from "../../task/lifecycle.ts"
 import { finishStep, recordSteps } from "./record-step.ts"
 import { notFound, requireLiveRun, requireOwnSession, requireTask, wrongState } from "./refusal.ts"
-import { applyEffects } from "./apply-event.ts"
+import { applyEffects } from "./move-run.ts"
+import { enterFamily, requireNoneStoppedAbove, takeChildren } from "./family.ts"
 
 export function createCreateHandlers(tables: Tables) {
   const { tasks, events } = tables
   return {
-    "task.create"({ details, entry, facts = [], steps = [], askingStepResult }, change) {
+    "task.create"({ details, entry, facts = [], steps = [], askingStepResult, children = [] }, change) {
       requireOwnSession(tables.sessions, details)
       requireOwnStep(tables, details)
       const known = findKnown(tables, details)
       if (known) return { task: toTaskRecord(known), created: false }
+      requireNoneStoppedAbove(tables, details.parentTask)
       joinGroup(tables, details, change)
       const { now } = change
       const { state, entered } = toFirstState(entry, now)
       const bodies = [{ type: "task.queued" } as const, ...entered, ...facts]
       const course = toCourse(entry, now, bodies.length)
+      enterFamily(tables, details.parentTask)
       const task = tasks.insert(withFacts({ details, course, state }, facts, now))
       let sequence = 0
       for (const body of bodies) events.append(task.number, ++sequence, 1, now, body)
@@ -35,7 +38,9 @@ export function createCreateHandlers(tables: Tables) {
         const { taskId, run, key } = details.askedBy
         finishStep(tables, requireLiveRun(tasks, { taskId, run }), { key, result: askingStepResult }, change)
       }
-      return { task: toTaskRecord(steps.length > 0 ? requireTask(tasks, details.id) : task), created: true }
+      takeChildren(tables, task, children)
+      const hasMore = steps.length > 0 || children.length > 0
+      return { task: toTaskRecord(hasMore ? requireTask(tasks, details.id) : task), created: true }
     },
   } satisfies Partial<Handlers>
 }
@@ -98,6 +103,7 @@ function toCourse(entry: TaskEntry, now: number, lastSequence: number): TaskCour
     lastSequence,
     usage: NO_USAGE,
     resumeCount: 0,
+    hasChildren: false,
   }
 }
 
@@ -111,6 +117,7 @@ export function createBeginRunHandlers(tables: Tables) {
       if (!isTerminal(state.status)) throw wrongState(task, "the run has not ended")
       if (course.strippedAt !== null && input === undefined)
         throw wrongState(task, "its input is gone, so it can only be started anew")
+      requireNoneStoppedAbove(tables, details.parentTask)
       runs.save(number, toTaskRecord(task))
       notices.supersede(number, "ended", change.now)
       if (details.group !== null) groups.depart(details.group, number)

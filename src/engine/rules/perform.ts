@@ -10,6 +10,7 @@ import { type Answer, type Change, type Handlers, wakeSession } from "./change.t
 import { createBeginRunHandlers, createCreateHandlers } from "./create-task.ts"
 import { createLeaseHandlers } from "./hold-lease.ts"
 import { createStepHandlers } from "./record-step.ts"
+import { createCallHandlers } from "./settle-below.ts"
 import { requireTask } from "./refusal.ts"
 import { createTaskHandlers } from "./change-task.ts"
 import type { LeaseWatch, Tables } from "./tables.ts"
@@ -22,6 +23,7 @@ export function createPerform(tables: Tables, leaseWatch: LeaseWatch): Perform {
   const handlers: Handlers = {
     ...createCreateHandlers(tables),
     ...createApplyHandlers(tables),
+    ...createCallHandlers(tables),
     ...createNoteHandlers(tables),
     ...createBeginRunHandlers(tables),
     ...createTaskHandlers(tables),

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { ArtifactRecord, DocumentRecord } from "../../task/document.ts"
 import type { TaskEventBody } from "../../task/event.ts"
 import type { GroupArrival, GroupDetails, GroupRecord, GroupStanding, GroupState } from "../../task/group.ts"
-import type { GroupId, SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
+import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
 import type { Notice, NoticeKey, NoticeKind } from "../../task/notice.ts"
 import type { AskingStep, NotifyMode, RunState, TaskCourse, TaskDetails, TaskRecord } from "../../task/record.ts"
 import type { SessionRecord } from "../../task/session.ts"
@@ -46,6 +46,11 @@ export interface TaskTable {
   findByIdempotencyKey(workspace: WorkspaceId, key: string): StoredTask | undefined
   findByAskingStep(step: AskingStep): StoredTask | undefined
   ofSession(session: SessionId): readonly StoredTask[]
+  /**
+   * The tasks below it, at any depth, that may need something: live ones, turns, and ended ones with a result that nobody
+   * has used. The way down leads through live tasks and through turns, and ends at tasks of lifetime `forever`.
+   */
+  below(id: TaskId): readonly StoredTask[]
   insert(task: NewTask): StoredTask
   /** Writes course and state. A run that has ended gets a result that nobody has used yet, unless it is a turn. */
   saveRun(task: StoredTask): void
@@ -100,7 +105,8 @@ export interface NoticeTable {
   /** Settles the task's unused notices of this kind, of all its runs, as superseded. */
   supersede(task: number, kind: NoticeKind, at: number): void
   remove(task: number): void
-  detach(task: number): void
+  /** Addresses all notices of the task to another session, or to none. */
+  readdress(task: number, session: SessionId | null): void
 }
 
 export interface WaitTable {
@@ -121,6 +127,8 @@ export interface GroupTable {
   standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
   insert(details: GroupDetails, at: number): void
   move(id: GroupId, to: GroupState): void
+  /** Gives a group of the session `from` to the session `to`. */
+  readdress(id: GroupId, from: SessionId | null, to: SessionId | null): void
   addMember(id: GroupId): void
   /** A member that arrives again replaces its earlier arrival. */
   arrive(id: GroupId, task: number, arrival: GroupArrival): void
@@ -178,5 +186,7 @@ export interface DocumentTable {
 
 export interface ArtifactTable {
   put(artifact: Omit<ArtifactRecord, "taskId">, task: number | null): void
+  /** Makes the task an owner of bytes that are kept already. Does nothing if there are none. */
+  own(workspace: WorkspaceId, hash: ArtifactHash, task: number): void
   removeOwner(task: number): void
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { describe, expect } from "vitest"
 import { createTaskId, DEFAULT_WORKSPACE, type ArtifactHash, type WorkspaceId } from "../../task/id.ts"
-import { createEndedTask, createTask } from "./samples.ts"
+import { applyEvents, createEndedTask, createTask, PATCH, RUNNING } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
 
 const OTHER = "other" as WorkspaceId
@@ -69,6 +69,25 @@ export function describeDocuments(test: EngineTest): void {
       await engine.store.commit([{ op: "task.remove", taskId: one.id }])
       expect(await engine.store.artifact(DEFAULT_WORKSPACE, hash)).toMatchObject({ taskId: two.id })
       await engine.store.commit([{ op: "task.remove", taskId: two.id }])
+      expect(await engine.store.artifact(DEFAULT_WORKSPACE, hash)).toBeUndefined()
+    })
+
+    test("stay as long as a task exists that handed them back, whoever put them", async ({ engine }) => {
+      const [putter, heir] = [await createEndedTask(engine), await createTask(engine, RUNNING)]
+      const artifact = { workspace: DEFAULT_WORKSPACE, mediaType: "image/png", bytes }
+      await engine.store.commit([{ op: "artifact.put", ...artifact, taskId: putter.id }])
+      const reference = { hash, name: "dot", mediaType: "image/png", bytes: 4 }
+      const others = [
+        { ...reference, hash: `sha256:${"0".repeat(64)}` },
+        { ...reference, hash: "none\0" },
+        { ...reference, hash: "" },
+      ]
+      const artifacts = [reference, reference, ...others].map((one) => ({ ...one, hash: one.hash as ArtifactHash }))
+      await applyEvents(engine, heir.id, { type: "task.completed", patch: { ...PATCH, artifacts } })
+      await engine.store.commit([{ op: "task.strip", taskId: heir.id }])
+      await engine.store.commit([{ op: "task.remove", taskId: putter.id }])
+      expect(await engine.store.artifact(DEFAULT_WORKSPACE, hash)).toMatchObject({ taskId: heir.id })
+      await engine.store.commit([{ op: "task.remove", taskId: heir.id }])
       expect(await engine.store.artifact(DEFAULT_WORKSPACE, hash)).toBeUndefined()
     })
 

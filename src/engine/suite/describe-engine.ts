@@ -19,6 +19,7 @@ import { describeRuns } from "./describe-runs.ts"
 import { describeSessions } from "./describe-sessions.ts"
 import { describeSteps } from "./describe-steps.ts"
 import { describeTime } from "./describe-time.ts"
+import { describeTrees } from "./describe-trees.ts"
 import { describeUpkeep } from "./describe-upkeep.ts"
 import { describeWaits } from "./describe-waits.ts"
 import { describeWorkers } from "./describe-workers.ts"
@@ -46,6 +47,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeGroups(test)
     describeJoins(test)
     describeWaits(test)
+    describeTrees(test)
     describeLeases(test)
     describeSessions(test)
     describeDocuments(test)

@@ -30,6 +30,41 @@ export function describeUpkeep(test: EngineTest): void {
       )
     })
 
+    test("a changed time limit is on the record and in the log, and is refused once the run has ended", async ({
+      engine,
+    }) => {
+      const { id } = await createTask(engine, RUNNING)
+      const limit = (timeoutMs: number | null) => engine.store.commit([{ op: "task.limit", taskId: id, timeoutMs }])
+      const [limited] = await limit(7_200_000)
+      expect(limited.limits).toMatchObject({ timeoutMs: 7_200_000, tokens: null })
+      expect(await engine.store.task(id)).toEqual(limited)
+      const [same] = await limit(7_200_000)
+      expect(same).toEqual(limited)
+      const [unlimited] = await limit(null)
+      expect(await engine.store.task(id)).toEqual(unlimited)
+      expect((await engine.store.tasks({}, { limit: 1 })).items[0]?.limits.timeoutMs).toBeNull()
+      expect((await engine.store.events(id, limited.lastSequence - 1, 10)).map(({ body }) => body)).toEqual([
+        { type: "task.limited", timeoutMs: 7_200_000 },
+        { type: "task.limited", timeoutMs: null },
+      ])
+      await applyEvents(engine, id, COMPLETED)
+      await expectRefusal(limit(1), "wrong_state")
+    })
+
+    test("a stop by a time limit is refused if the task has another limit by now", async ({ engine }) => {
+      const { id } = await createTask(engine, RUNNING)
+      const run = { taskId: id, run: 1 }
+      const stop = (limitMs: number) =>
+        engine.store.commit([
+          { op: "task.apply", run, event: { type: "task.stop_requested", by: "deadline", reason: "late", limitMs } },
+        ])
+      await engine.store.commit([{ op: "task.limit", taskId: id, timeoutMs: 600_000 }])
+      await expectRefusal(stop(300_000), "wrong_state")
+      expect((await engine.store.task(id))?.status).toBe("running")
+      const [stopping] = await stop(600_000)
+      expect(stopping).toMatchObject({ status: "stopping", stop: { by: "deadline", reason: "late" } })
+    })
+
     test("stripping takes input and payload away and leaves status, times, digest and usage", async ({ engine }) => {
       const { id } = await createTask(engine, RUNNING, { input: { text: "x".repeat(5_000) } })
       const run = { taskId: id, run: 1 }

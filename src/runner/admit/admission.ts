@@ -185,6 +185,7 @@ class AskedPermission implements PermissionRequest {
   }
 
   beforeAsking(): Promise<void> {
+    this.#caller.noteQuestion()
     return this.#caller.tellAsked()
   }
 
@@ -203,6 +204,8 @@ export class Caller {
   #controller: AbortController | undefined
   #withdrawnFor: Required<StopRequest> | undefined
   #asked: Promise<void> | undefined
+  #hasQuestion = false
+  readonly #questions = new Set<() => void>()
 
   constructor(onAsked?: () => Promise<void>) {
     this.#onAsked = onAsked
@@ -211,6 +214,17 @@ export class Caller {
   /** Called before a person is asked; the question waits for the promise. The caller is told once. */
   tellAsked(): Promise<void> {
     return (this.#asked ??= this.#onAsked?.() ?? Promise.resolve())
+  }
+
+  /** A person is asked now. A permission that only takes time asks nobody. */
+  noteQuestion(): void {
+    this.#hasQuestion = true
+    for (const tell of this.#questions) tell()
+  }
+
+  /** Resolves when a person is asked; never, if nobody is. */
+  whenAsked(): Promise<void> {
+    return new Promise((resolve) => (this.#hasQuestion ? resolve() : this.#questions.add(resolve)))
   }
 
   /** Settles once the caller was told that a person is asked. Undefined: no person is asked. */

@@ -3,6 +3,7 @@ import { toJson } from "../../base/json.ts"
 import { createWaitId } from "../../task/id.ts"
 import type { Wait } from "../../task/wait.ts"
 import type { HasClock, HasRedactor } from "../run/scope.ts"
+import { redactQuestion } from "../redaction/redact-question.ts"
 import type { Admitted } from "./details.ts"
 import type { Approval } from "./permission.ts"
 
@@ -11,11 +12,10 @@ export const ADMISSION_QUESTION = "may_it_run"
 
 /** The wait in which the call's task is created. */
 export function toApprovalWait(scope: HasClock & HasRedactor, { question, expiresInMs }: Approval): Wait {
-  const { value } = scope.redactor.redactJson(toJson({ ...question, kind: ADMISSION_QUESTION }))
   return {
     id: createWaitId(),
     reason: "approval",
-    question: value,
+    question: toJson({ ...redactQuestion(scope.redactor, question), kind: ADMISSION_QUESTION }),
     expiresAt: expiresInMs === null ? null : scope.clock.now() + Math.ceil(expiresInMs),
     onExpiry: false,
   }

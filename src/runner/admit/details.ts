@@ -1,9 +1,9 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
-import { type Tool, type BackgroundPolicy, kindOf, toPinned } from "../../plugin/tool.ts"
+import { backgroundOf, type Tool, type BackgroundPolicy, kindOf, toPinned } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
-import { type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
+import { type Lifetime, type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import { type JsonObject, toJson, byteLength } from "../../base/json.ts"
 import { withHops, HOPS, type RunOrigin } from "../run/active-run.ts"
 import type { HasConfig } from "../run/scope.ts"
@@ -24,7 +24,7 @@ const HIGHEST_PRIORITY = 2 ** 31 - 1
 /** Prefixes of keys under which a person's answers are found: no call may use them. */
 const RESERVED_KEYS = [GATE_PREFIX, QUESTION_PREFIX]
 
-const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
+const POSITIVE = ["tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
 const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId", "workspace", "session", "group"] as const
 /** These fields find a task or join it to others: they are stored unchanged or not at all. */
 const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "workspace", "session", "group"] as const
@@ -65,7 +65,7 @@ export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): 
     input: redacted.value,
     inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
     metadata: withHops(scope.redactor.redactJson(toJson(call.metadata ?? {})).value as JsonObject, hops),
-    lifetime: call.lifetime ?? "runtime",
+    lifetime: toLifetime(scope, call, tool),
     priority: call.priority ?? 0,
     notify: call.notify ?? "wake",
     limits: toLimits(scope, call, tool, input),
@@ -126,27 +126,52 @@ export function toLimits(scope: HasConfig, call: ToolCall, tool: Tool, input: un
 }
 
 export function toPolicy(tool: Tool, input: unknown): BackgroundPolicy {
-  const { background } = tool
-  return typeof background === "function" ? background(input) : (background ?? { mode: "never" })
+  const background = backgroundOf(tool)
+  return typeof background === "function" ? background(input) : background
 }
 
 /** Null: no time limit. */
 function toTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
-  const { timeoutOverrideSeconds } = scope.config
-  const timeoutMs = toRequestedTimeoutMs(call, tool, input) ?? toUnnamedTimeoutMs(scope, call, tool, input)
-  if (timeoutMs === null) return null
+  const requestedMs = toRequestedTimeoutMs(call, tool, input)
+  if (requestedMs !== undefined && !isEndless(scope, call, tool)) return capTimeoutMs(scope, requestedMs)
+  const unnamedMs = requestedMs ?? toUnnamedTimeoutMs(scope, call, tool, input)
+  return unnamedMs === null ? null : capTimeoutMs(scope, unnamedMs)
+}
+
+/** The time limit that the call, its input or its tool asks for. Null: it asks for none. */
+export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown): number | null | undefined {
+  if (call.timeoutMs !== undefined) return call.timeoutMs
+  return typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs
+}
+
+/** The time limit that a live task gets when `wantedMs` is asked for; null: none. Refuses a number that is no limit. */
+export function toTimeLimitMs(scope: HasConfig, wantedMs: number | null): number | null {
+  if (wantedMs !== null) checkPositive("timeoutMs", wantedMs)
+  return toWhole(capTimeoutMs(scope, wantedMs))
+}
+
+/** No task that names a limit, or asks for none, runs longer than the configuration allows. */
+function capTimeoutMs({ config: { timeoutOverrideSeconds } }: HasConfig, timeoutMs: number | null): number | null {
   return smaller(timeoutMs, timeoutOverrideSeconds === null ? null : timeoutOverrideSeconds * 1_000)
 }
 
-/** The time limit that the call, its input or its tool asks for. */
-export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown): number | undefined {
-  return call.timeoutMs ?? (typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs)
+function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
+  if (kindOf(tool) !== "tool" || isEndless(scope, call, tool)) return null
+  const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
+  const seconds = toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds
+  return seconds === null ? null : seconds * 1_000
 }
 
-function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
-  if (kindOf(tool) !== "tool" || call.lifetime === "forever") return null
-  const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
-  return (toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds) * 1_000
+/** True for a `forever` task whose caller says nothing about its time: only its tool or its input may limit it. */
+function isEndless(scope: HasConfig, call: ToolCall, tool: Tool): boolean {
+  return call.timeoutMs === undefined && toLifetime(scope, call, tool) === "forever"
+}
+
+/** The configured lifetime is for tools. One that needs a session counts only where there is a session. */
+export function toLifetime({ config }: HasConfig, call: ToolCall, tool: Tool): Lifetime {
+  if (call.lifetime !== undefined) return call.lifetime
+  if (kindOf(tool) !== "tool" || (config.lifetime === "session" && !call.session)) return "runtime"
+  return config.lifetime
 }
 
 /**
@@ -172,10 +197,9 @@ export function toShapeKey(plugin: string, tool: Tool, input: unknown): string {
 export function checkCall(call: ToolCall): void {
   for (const field of POSITIVE) {
     const value = call[field]
-    if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
-      refuse(field, `must be a number above 0, not ${String(value)}`)
-    }
+    if (value !== undefined) checkPositive(field, value)
   }
+  if (call.timeoutMs !== undefined && call.timeoutMs !== null) checkPositive("timeoutMs", call.timeoutMs)
   if (call.delayMs !== undefined && !(call.delayMs >= 0 && call.delayMs <= LONGEST_DELAY_MS)) {
     refuse("delayMs", `must be 0 or more and at most ${LONGEST_DELAY_MS} (ten years), not ${String(call.delayMs)}`)
   }
@@ -195,6 +219,10 @@ export function checkCall(call: ToolCall): void {
   if (call.lifetime === "session" && !call.session) refuse("lifetime", "is `session`, so `session` must be given too")
   if (call.lifetime === "turn" && !call.parentTask) refuse("lifetime", "is `turn`, so `parentTask` must name the turn")
   if (call.metadata !== undefined) checkMetadata(call.metadata)
+}
+
+function checkPositive(field: string, value: number): void {
+  if (!(Number.isFinite(value) && value > 0)) refuse(field, `must be a number above 0, not ${String(value)}`)
 }
 
 export function checkPriority(priority: number): void {

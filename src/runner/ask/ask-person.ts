@@ -5,8 +5,8 @@ import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
-import type { WaitRecord } from "../../task/wait.ts"
 import type { DetailsScope } from "../admit/scope.ts"
+import { writeBelow } from "../run/begun-below.ts"
 import { enter } from "../run/enter.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
@@ -28,7 +28,7 @@ import type {
 } from "../run/scope.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
-import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
+import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
 
 interface QuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
@@ -70,7 +70,10 @@ async function writeQuestion(scope: QuestionScope, active: ActiveRun, question: 
   scope.written.sessions.note(active.origin.session)
   const details = toQuestionDetails(scope, active, question)
   const entry = { as: "waiting", wait: toQuestionWait(scope, question) } as const
-  const [{ task }] = await scope.store.commit([{ op: "task.create", details, entry }])
+  const { task } = await writeBelow(scope, details, async (placed) => {
+    const [written] = await scope.store.commit([{ op: "task.create", details: placed, entry }])
+    return written
+  })
   return task
 }
 
@@ -80,7 +83,7 @@ function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, qu
     id: createTaskId(),
     workspace: active.origin.workspace,
     session: active.origin.session,
-    parentTask: toRecorded(scope, active),
+    parentTask: active.taskId,
     parentMessage: active.origin.parentMessage,
     kind: "tool",
     plugin: TURN_PLUGIN,
@@ -122,20 +125,4 @@ async function toAnswer(scope: HasStore, task: TaskRecord): Promise<PersonAnswer
 
 async function withdraw(scope: CancelScope, question: TaskRecord, reason: string): Promise<void> {
   await acknowledgeTasks(scope, [await cancelTask(scope, question, { by: "lifetime", reason })])
-}
-
-const AT_ONCE = 500
-
-/** Withdraws questions whose asker has ended without withdrawing them, because of a crash in between. */
-export async function withdrawQuestions(scope: CancelScope): Promise<void> {
-  const questions = (await scope.store.waits({ isOpen: true })).filter((wait) => toAskedQuestion(wait) !== undefined)
-  while (questions.length > 0)
-    await Promise.all(questions.splice(0, AT_ONCE).map((question) => withdrawIfLeft(scope, question)))
-}
-
-async function withdrawIfLeft(scope: CancelScope, { taskId }: WaitRecord): Promise<void> {
-  const task = await scope.store.task(taskId)
-  if (!task?.parentTask) return
-  const asking = await scope.store.task(task.parentTask)
-  if (!asking || isTerminal(asking.status)) await withdraw(scope, task, "its asker has ended")
 }

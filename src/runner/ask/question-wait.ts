@@ -7,6 +7,7 @@ import { type Patch, toPatch } from "../../task/patch.ts"
 import type { Wait } from "../../task/wait.ts"
 import type { HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
+import { redactQuestion } from "../redaction/redact-question.ts"
 import { createAnsweredTool } from "../group/gate.ts"
 import { QUESTION_TOOL } from "../tool/tool-source.ts"
 
@@ -20,21 +21,21 @@ const LONGEST_TITLE = 200
  * question as it was asked.
  */
 export function toQuestionWait(scope: HasClock & HasConfig & HasRedactor, question: Question): Wait {
-  const { text, detail, fallback, kind } = question
-  const asked = scope.redactor.redactJson(toJson(question)).value
+  const asked = redactQuestion(scope.redactor, question)
+  const { text, detail, fallback, kind } = asked
   const shown = {
     kind: ASKED_QUESTION,
-    text: scope.redactor.redactText(`${text}${toChoices(question)}${toDefault(fallback)}`),
-    ...(detail !== undefined && { detail: scope.redactor.redactText(detail) }),
+    text: scope.redactor.redactShown(`${text}${toChoices(asked)}${toDefault(fallback)}`),
+    ...(detail !== undefined && { detail }),
     ...(kind === "approval" && { options: [true, false] }),
-    asked,
+    asked: toJson(asked),
   }
   return {
     id: createWaitId(),
     reason: "person",
     question: shown,
     expiresAt: scope.clock.now() + Math.ceil(scope.config.questionExpirySeconds * 1_000),
-    onExpiry: fallback ?? null,
+    onExpiry: question.fallback ?? null,
   }
 }
 

@@ -9,6 +9,12 @@ import { silentLog } from "../redaction/redacting-log.ts"
 import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
 import { toFailedOutcome } from "./end-run.ts"
 
+interface ClaimedOptions {
+  /** The run's process already runs, or has ended. */
+  readonly isAdopted?: boolean
+  readonly hasEndedInTime?: boolean
+}
+
 /**
  * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool
  * is gone, or whose stored input the tool no longer takes, fails instead. A run whose process was adopted goes on even if
@@ -18,14 +24,14 @@ import { toFailedOutcome } from "./end-run.ts"
 export function beginClaimed(
   scope: ExecuteScope,
   task: TaskRecord,
-  { isAdopted = false }: { readonly isAdopted?: boolean } = {},
+  { isAdopted = false, hasEndedInTime = false }: ClaimedOptions = {},
 ): void {
   const call = toCall(scope, task, isAdopted)
   const isLogged = scope.log !== silentLog
   if (isLogged) scope.log.info("run taken", toFields(task))
   context.with(ROOT_CONTEXT, () => {
     if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
-    else beginRun(scope, toBackgroundPlan(task, call.tool, call.input))
+    else beginRun(scope, { ...toBackgroundPlan(task, call.tool, call.input), hasEndedInTime })
   })
   const active = isLogged && scope.active.get(task.id)
   if (active)

@@ -4,7 +4,6 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { toStopEvent } from "../../task/stop.ts"
-import type { TaskId } from "../../task/id.ts"
 import {
   createActiveRun,
   type RunPlan,
@@ -14,17 +13,21 @@ import {
   toOrigin,
   ranMs,
 } from "../run/active-run.ts"
-import { armDeadline } from "../run/run-account.ts"
-import { markLost, requireOwned } from "../run/ownership.ts"
+import { armDeadline } from "../run/deadline.ts"
+import { endBegun, isEndOwed } from "../run/begun-below.ts"
+import { endOwnExecutions, hasOwnExecutions } from "../run/own-executions.ts"
+import { act, markLost } from "../run/ownership.ts"
 import type {
   ExecuteScope,
   FenceScope,
   HasActive,
   HasClock,
+  HasConfig,
   HasEngine,
   HasLog,
   HasPorts,
   HasRedactor,
+  HasStore,
   OutputScope,
   SlotScope,
   HasSpool,
@@ -36,10 +39,10 @@ import type {
 import type { SlotKeys } from "../limits/slots.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 import { toJournal } from "../run/journal.ts"
+import { continueOutput } from "../output/continue-output.ts"
 import { spoolOf, finishFollowing } from "../output/deliver-output.ts"
 import { toShapeKey } from "../admit/details.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
-import { isTurn } from "../tool/tool-source.ts"
 import { toFailedOutcome, toOutcome, endRun, noteLate, toSurvivors } from "./end-run.ts"
 import { createToolContext } from "./tool-context.ts"
 import { endLostProcesses } from "./lost-processes.ts"
@@ -53,7 +56,7 @@ export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
   const active = createActiveRun(scope.clock, plan)
   note(scope, active)
   if (active.slots.held) yieldNewSlot(scope, active)
-  armDeadline(scope, active)
+  if (!plan.hasEndedInTime) armDeadline(scope, active)
   void concludeRun(scope, active, plan.work ?? beginWork(scope, active))
   return active
 }
@@ -84,7 +87,7 @@ export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): 
     run: task.run,
     origin: toOrigin(task),
     call: { plugin, tool, input, lifetime, limits, isInputHeld: task.inputHeldBy !== null },
-    standing: { in: "background", fence: task.fence },
+    standing: { in: "background", fence: task.fence, worker: "worker" in task ? task.worker : null },
     slot: task.kind === "turn" ? null : toSlotKeys(task),
     ranBeforeMs: task.ranMs,
     usage: task.usage,
@@ -95,32 +98,17 @@ export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): Slo
   return { workspace, session, plugin, model }
 }
 
-/** Notes a task that this process has written: for the turn above it, own work, its session and listeners. */
-export function noteCreated(scope: HasActive & HasQueue & HasWritten, task: TaskRecord): void {
-  noteChild(scope, task.parentTask)
+/** Notes a task that this process has written: for own work, its session and listeners. */
+export function noteCreated(scope: HasQueue & HasWritten, task: TaskRecord): void {
   scope.queue.own?.add(task.id)
   scope.written.sessions.note(task.session)
   scope.written.onTask(task, 0)
 }
 
-/**
- * Notes in the turn above that a task was written below `parentTask`. Between the two may be calls in the foreground,
- * which no record leads to.
- */
-function noteChild(scope: HasActive, parentTask: TaskId | null | undefined): void {
-  for (let id = parentTask; id; ) {
-    const above: ActiveRun | undefined = scope.active.get(id)
-    if (above && isTurn(above.call) && parentTask) (above.turn.parentsOfTasks ??= new Set()).add(parentTask)
-    id = above?.origin.parentTask
-  }
-}
-
 function beginWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): Promise<Outcome> {
   async function work(): Promise<Outcome> {
     try {
-      const { standing, call } = active
-      if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
-      return toOutcome(scope.redactor, await call.tool.run(call.input, createToolContext(scope, active)))
+      return toOutcome(scope.redactor, await callTool(scope, active))
     } catch (error) {
       return toFailedOutcome(scope.redactor, error)
     }
@@ -128,25 +116,31 @@ function beginWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun)
   return active.span?.within(work) ?? work()
 }
 
-/**
- * Restores what earlier claims of the run left, before the tool is called again: its steps, and its processes, which were
- * started or forbidden to start. The run can be stopped meanwhile. The tool is then not called, and what the earlier
- * claims started is ended here.
- */
-async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
+/** The run can be stopped before its tool is called. What earlier claims of it have started is then ended here. */
+async function callTool(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): ReturnType<Tool["run"]> {
+  const { standing, call } = active
+  let isCalled = false
   try {
-    for (const [key, step] of toJournal(await scope.store.steps(active.taskId, active.run))) {
-      active.steps.journal.set(key, step)
-    }
-    if (active.call.tool.reattaches) await spoolOf(scope, active).reattach()
-    else if (scope.spool.hasRun(active.taskId, active.run)) spoolOf(scope, active).beginAnew()
-    const printed = await scope.engine.outputs?.extent(active.taskId, active.run)
-    if (printed) spoolOf(scope, active).goOnAt(printed.totalBytes)
-    await requireOwned(scope, active)
+    if (standing.in === "background" && standing.fence > 1) await recall(scope, active, standing.fence)
+    return await act(scope, active, () => {
+      isCalled = true
+      return call.tool.run(call.input, createToolContext(scope, active))
+    })
   } catch (error) {
-    await endProcesses(scope, active)
+    if (!isCalled) await endProcesses(scope, active)
     throw error
   }
+}
+
+/**
+ * Restores what earlier claims of the run left, before the tool is called again: its steps, its processes, which were
+ * started or forbidden to start, and its output.
+ */
+async function recall(scope: OutputScope & HasActive, active: ActiveRun, fence: number): Promise<void> {
+  for (const [key, step] of toJournal(await scope.store.steps(active.taskId, active.run))) {
+    active.steps.journal.set(key, step)
+  }
+  await continueOutput(scope, active, fence)
 }
 
 /** Leaves the processes of a lost run alone: they are another worker's. */
@@ -163,7 +157,7 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
   const workedMs = ranMs(active.times, scope.clock)
   active.times.workedMs = workedMs
   active.times.cancelDeadline?.()
-  while (isUnsettled(active)) await settle(scope, active)
+  while (isUnsettled(active, outcome)) await settle(scope, active, outcome)
   // Nothing may be awaited between that check and this one: a promotion could begin, and nobody would end its task.
   const { standing } = active
   if (outcome && !active.control.stop) observeDuration(scope, active, workedMs)
@@ -184,14 +178,25 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
     void work.then((late) => noteLate(scope, active, late))
 }
 
-/** True while output is passed on or a promotion is written. A promotion may begin while the last output is passed on. */
-function isUnsettled({ standing, output }: ActiveRun): boolean {
-  return standing.in === "promotion" || output.follower !== null
+/**
+ * True while calls of the run go on, output is passed on, a promotion is written, or tasks that the call began must hear of
+ * its end. A promotion may begin meanwhile.
+ */
+function isUnsettled(active: ActiveRun, outcome: Outcome | undefined): boolean {
+  const { standing, output } = active
+  if (hasOwnExecutions(active)) return true
+  return standing.in === "promotion" || output.follower !== null || isEndOwed(active, outcome?.succeeded === true)
 }
 
-async function settle(scope: HasLog, active: ActiveRun): Promise<void> {
-  if (active.standing.in === "promotion") await active.standing.written
-  else await finishFollowing(scope, active, { isComplete: true })
+async function settle(
+  scope: HasActive & HasStore & HasClock & HasLog & HasConfig,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+): Promise<void> {
+  if (hasOwnExecutions(active)) await endOwnExecutions(scope, active)
+  else if (active.standing.in === "promotion") await active.standing.written
+  else if (active.output.follower !== null) await finishFollowing(scope, active, { isComplete: true })
+  else await endBegun(scope, active, outcome?.succeeded === true)
 }
 
 function release(scope: SlotScope, active: ActiveRun, task: TaskRecord | null): void {

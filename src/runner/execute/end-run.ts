@@ -1,17 +1,21 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { LifecycleEvent } from "../../task/event.ts"
+import type { FactEvent, LifecycleEvent } from "../../task/event.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
-import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
+import { isToolReturn, kindOf, type ToolReturn } from "../../plugin/tool.ts"
+import type { ArtifactHash } from "../../task/id.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { ActiveRun, Outcome, RunControl, RunOutputs, TurnState } from "../run/active-run.ts"
-import { countedMs, saveNotes } from "../run/run-account.ts"
+import { countedMs } from "../run/deadline.ts"
+import { takeFacts } from "../run/run-account.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
 import { thisHost } from "../worker/worker-identity.ts"
 import { isTurn } from "../tool/tool-source.ts"
-import { detachRun, writeUnderFence, createStoreRetry, type StoreRetry } from "../run/ownership.ts"
+import { detachRun } from "../run/ownership.ts"
+import { createStoreRetry, type StoreRetry } from "../run/store-retry.ts"
+import { writeUnderFence } from "../run/write-run.ts"
 import { storeOutput } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasClock, HasEngine, HasLog, HasRedactor, HasStore } from "../run/scope.ts"
 import { type Redactor, redactSurvivors } from "../redaction/redactor.ts"
@@ -28,11 +32,11 @@ export async function endRun(
   active: ActiveRun,
   outcome: Outcome | undefined,
 ): Promise<TaskRecord | null> {
-  await saveNotes(scope, active)
+  const facts = await takeLastFacts(active)
   const flushed = await flushOutput(scope, active.output, outcome)
   await storeOutput(scope, active)
   for (const retry = createStoreRetry(scope); ; await retry.pause()) {
-    const written = await writeEnd(scope, active, flushed, retry)
+    const written = await writeEnd(scope, active, { handedBack: flushed, facts, retry })
     if (written !== "retry") return written
     if (retry.isOver()) {
       detachRun(active)
@@ -41,11 +45,18 @@ export async function endRun(
   }
 }
 
+/** The end of a run as it is written: again and again with the same content. */
+interface EndWrite {
+  readonly handedBack: Outcome | undefined
+  /** Written in one transaction with the end, and before it. */
+  readonly facts: readonly FactEvent[]
+  readonly retry: StoreRetry
+}
+
 async function writeEnd(
   scope: EndRunScope,
   active: ActiveRun,
-  handedBack: Outcome | undefined,
-  retry: StoreRetry,
+  { handedBack, facts, retry }: EndWrite,
 ): Promise<TaskRecord | null | "retry"> {
   let outcome = handedBack
   let isStopKnown = true
@@ -56,6 +67,7 @@ async function writeEnd(
       const toBeside = isOver ? active.turn.endOperations : null
       const written = await writeUnderFence(scope, active, (run) => [
         ...(toBeside?.(run) ?? []),
+        ...(facts.length > 0 ? [{ op: "task.note", run, facts } as const] : []),
         ...events.map((event) => ({ op: "task.apply", run, event }) as const),
       ])
       return (written?.at(-1) as TaskRecord | undefined) ?? null
@@ -81,6 +93,15 @@ async function writeEnd(
   }
 }
 
+/** The facts that are not stored yet. A save that is under way is waited for: what it cannot write is among them. */
+async function takeLastFacts(active: ActiveRun): Promise<readonly FactEvent[]> {
+  active.notes.cancelSave?.()
+  active.notes.cancelSave = null
+  // The writes of a turn are its messages, which its end follows without waiting.
+  if (!isTurn(active.call)) await active.undecided
+  return takeFacts(active.notes)
+}
+
 /** The operations beside the end can never be written: they refer to something that is not in the store. */
 function giveUpBeside(turn: TurnState, outcome: Outcome | undefined): Outcome | undefined {
   turn.endOperations = null
@@ -90,7 +111,7 @@ function giveUpBeside(turn: TurnState, outcome: Outcome | undefined): Outcome | 
 }
 
 function isFinal(error: unknown): boolean {
-  return (["stale_claim", "closed", "not_found"] as const).some((code) => isMeanwhileError(error, code))
+  return (["stale_claim", "closed", "not_found", "store_gone"] as const).some((code) => isMeanwhileError(error, code))
 }
 
 /** Output that could not be kept fails the task: what it printed is part of its result. */
@@ -129,7 +150,10 @@ async function toHandBack(scope: HasStore & HasClock & HasEngine, active: Active
   const { taskId, run, call, times, steps } = active
   const { name: tool } = call.tool
   const crash = { by: "shutdown", title: tool, tool, ranMs: countedMs(scope, times), host: thisHost(scope) } as const
-  if (!isTurn(call)) return toCrashEvent(decideOnCrash(inFlightOf([...steps.journal.values()]), "retry"), crash)
+  if (!isTurn(call)) {
+    const betweenSteps = kindOf(call.tool) === "tool" ? (call.tool.onCrash ?? "fail") : "retry"
+    return toCrashEvent(decideOnCrash(inFlightOf([...steps.journal.values()]), betweenSteps), crash)
+  }
   // A turn's steps are its calls, which the conversation writes: the store knows them, and the run's journal does not.
   const [taken, task] = await Promise.all([scope.store.steps(taskId, run), scope.store.task(taskId)])
   return toCrashEvent(decideTurnOnCrash(inFlightOf(taken)), { ...crash, title: task?.title ?? tool })
@@ -204,11 +228,19 @@ export function toFailedOutcome(redactor: Redactor, error: unknown): Extract<Out
   return { succeeded: false, failure, patch: null }
 }
 
+/** A plugin in JavaScript may hand back anything. */
+const toText = (value: unknown): string => String(value)
+
 function redactPatch(redactor: Redactor, patch: Patch): Patch {
   return {
     digest: patch.digest.map((line) => redactor.redactText(line)),
     facts: redactor.redactJson(toJson({ ...patch.facts })).value as JsonObject,
-    artifacts: patch.artifacts.map((artifact) => ({ ...artifact, name: redactor.redactText(artifact.name) })),
+    artifacts: patch.artifacts.map(({ hash, name, mediaType, bytes }) => ({
+      hash: toText(hash) as ArtifactHash,
+      name: redactor.redactText(toText(name)),
+      mediaType: toText(mediaType),
+      bytes,
+    })),
     nextSteps: patch.nextSteps.map((line) => redactor.redactText(line)),
     payload: redactor.redactJson(toJson(patch.payload)).value,
   }

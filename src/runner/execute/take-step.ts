@@ -5,8 +5,9 @@ import type { OnCrash } from "../../task/step.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { checkName } from "../admit/details.ts"
 import { SECRET_RESULT } from "../run/journal.ts"
-import { requireOwned, writeUnderFence } from "../run/ownership.ts"
-import type { FenceScope, HasRedactor } from "../run/scope.ts"
+import { act } from "../run/ownership.ts"
+import { writeInAnyCase } from "../run/write-run.ts"
+import type { FenceScope, HasClock, HasRedactor } from "../run/scope.ts"
 
 /**
  * Takes a step, or returns its result if it was finished before. A result that held a secret is known only to the
@@ -16,7 +17,7 @@ import type { FenceScope, HasRedactor } from "../run/scope.ts"
  * the effect and before `step.finish`: the same, which is why only idempotent steps may say `retry`.
  */
 export async function takeStep<Result extends JsonValue>(
-  scope: FenceScope & HasRedactor,
+  scope: FenceScope & HasRedactor & HasClock,
   active: ActiveRun,
   key: string,
   effect: (step: StepContext) => Promise<Result>,
@@ -30,15 +31,15 @@ export async function takeStep<Result extends JsonValue>(
   if (!known) checkName(scope.redactor, "key of the step", key)
   active.steps.journal.set(key, { state: "started", onCrash, isRunning: true })
   try {
-    await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
-    await requireOwned(scope, active)
+    await writeInAnyCase(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
+    const { signal } = active.control.abort
     const idempotencyKey = `${active.taskId}/${active.run}/${key}`
-    const returned = toJson(await effect({ signal: active.control.abort.signal, idempotencyKey }))
+    const returned = toJson(await act(scope, active, () => effect({ signal, idempotencyKey })))
     const result = scope.redactor.redactJson(returned).hasChanged ? SECRET_RESULT : returned
     // Last in the journal: a promotion writes finished steps in the order in which they finished.
     active.steps.journal.delete(key)
     active.steps.journal.set(key, { state: "finished", onCrash, result, returned })
-    await writeUnderFence(scope, active, (run) => [{ op: "step.finish", run, key, result }])
+    await writeInAnyCase(scope, active, (run) => [{ op: "step.finish", run, key, result }])
     return returned as Result
   } catch (error) {
     if (active.steps.journal.get(key)?.state === "started")

@@ -3,21 +3,12 @@ import type { ToolContext, ConversationPorts } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import { type ActiveRun, toCallKey } from "../run/active-run.ts"
-import { isLost, markLost, requireClaim, requireOwned } from "../run/ownership.ts"
+import { act, isLost, markLost, requireClaim, toAct } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/run-account.ts"
 import { spoolOf } from "../output/deliver-output.ts"
-import type {
-  FenceScope,
-  HasActive,
-  HasPorts,
-  HasRedactor,
-  OutputScope,
-  StopScope,
-  HasStore,
-  HasWorker,
-} from "../run/scope.ts"
+import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasWorker } from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
-import { isInBackground } from "../run/runs-above.ts"
+import { isInBackground, runsAbove } from "../run/runs-above.ts"
 import { takeStep } from "./take-step.ts"
 
 /** The ports of one run, made when its tool is called. */
@@ -28,8 +19,9 @@ export function createToolContext(scope: OutputScope & HasActive & HasPorts, act
     callKey: toCallKey(active),
     workspace: active.origin.workspace,
     session: active.origin.session,
-    timeoutMs: active.call.limits.timeoutMs,
+    timeoutMs: active.times.limitMs,
     signal: active.control.abort.signal,
+    act: toAct(scope, active),
     progress: (update) => reportProgress(scope, active, update),
     spend: (usage, spending) => reportUsage(scope, active, usage, spending),
     output: {
@@ -51,15 +43,14 @@ async function runProcess(
   active: ActiveRun,
   request: ProcessRequest,
 ): Promise<ProcessExit> {
-  await requireOwned(scope, active)
   scope.redactor.learn(request.env)
   const control = { signal: active.control.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
-  const exit = await spoolOf(scope, active)
-    .runProcess(request, control)
-    .catch(async (error: unknown) => {
+  const exit = await act(scope, active, () => spoolOf(scope, active).runProcess(request, control)).catch(
+    async (error: unknown) => {
       await loseIfTaken(scope, active, error)
       return stopAtLimit(scope, active, error)
-    })
+    },
+  )
   active.control.survivors.push(...exit.survivors)
   return exit
 }
@@ -83,7 +74,7 @@ async function stopAtLimit(scope: StopScope, active: ActiveRun, error: unknown):
 }
 
 async function putArtifact(
-  scope: FenceScope & HasRedactor,
+  scope: FenceScope & HasActive & HasRedactor,
   active: ActiveRun,
   name: string,
   mediaType: string,
@@ -94,8 +85,9 @@ async function putArtifact(
   await requireClaim(scope, active)
   if (active.standing.in === "promotion") await active.standing.written
   const { workspace } = active.origin
-  // A call in the foreground has no record that it could belong to.
-  const taskId = active.standing.in === "background" ? active.taskId : null
+  // A call in the foreground has no record: its turn, or whichever run above it has one, keeps the bytes.
+  const keeper = runsAbove(scope, active).find(({ standing }) => standing.in === "background")
+  const taskId = keeper?.taskId ?? null
   const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
   return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
 }
@@ -107,11 +99,11 @@ type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
  * keep every run in memory until the next full garbage collection.
  */
 class RunPorts implements LazyPorts {
-  readonly #scope: HasStore & HasActive & HasPorts
+  readonly #scope: FenceScope & HasPorts
   readonly #active: ActiveRun
   #conversation: ConversationPorts | undefined
 
-  constructor(scope: HasStore & HasActive & HasPorts, active: ActiveRun) {
+  constructor(scope: FenceScope & HasPorts, active: ActiveRun) {
     this.#scope = scope
     this.#active = active
   }
@@ -141,7 +133,7 @@ class RunPorts implements LazyPorts {
   }
 }
 
-function create(scope: HasStore & HasActive & HasPorts, active: ActiveRun): ConversationPorts {
+function create(scope: FenceScope & HasPorts, active: ActiveRun): ConversationPorts {
   const { portsOf } = scope.ports.conversations
   if (!portsOf) {
     const message =
@@ -159,6 +151,7 @@ function create(scope: HasStore & HasActive & HasPorts, active: ActiveRun): Conv
     traceId,
     askedBy,
     signal: control.abort.signal,
+    act: toAct(scope, active),
     limits: call.limits,
     ended: active.ended.promise,
     get usage() {

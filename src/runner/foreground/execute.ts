@@ -1,14 +1,14 @@
-import { toErrorMessage, MeanwhileError } from "../../base/error.ts"
+import { toErrorMessage } from "../../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from "../../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { admit, Caller, isPlaceKnown, requireOwnPlace, tellHooks } from "../admit/admission.ts"
 import { requireOpen } from "../run/enter.ts"
-import { type Admitted, checkNames, toCallOrigin, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
+import { type Admitted, checkNames, toCallOrigin, toLifetime, toLimits, toPolicy } from "../admit/details.ts"
 import { toStopCause, cancelTask } from "../stop/cancel.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
-import type { HasActive, HasLog, HasStore, ExecuteScope, HasConfig, HasSpool, WaitScope } from "../run/scope.ts"
+import type { HasActive, HasLog, HasStore, ExecuteScope, HasSpool, WaitScope } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { TURN_PLUGIN } from "../tool/tool-source.ts"
 import { beginRun } from "../execute/begin-run.ts"
@@ -18,6 +18,7 @@ import { createTask } from "../start/start.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 import { promoteRun } from "./promote-run.ts"
+import { toThresholdMs, toWaitMs } from "./threshold.ts"
 
 /** Runs a call in the foreground, and promotes it at its threshold. The answer comes once, whatever happens. */
 export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOptions = {}): Execution {
@@ -84,7 +85,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     taskId,
     answer,
     async promote() {
-      await admission
+      // A call that a person is asked about has nothing that could move. Nobody knows when the answer comes.
+      if (admission) await Promise.race([admission, caller.whenAsked()])
       return begun?.promote() ?? false
     },
     cancel(request = {}) {
@@ -142,7 +144,7 @@ function executeUnrecorded(
     taskId,
     run: 1,
     origin: toCallOrigin(admitted),
-    call: { plugin, tool, input, lifetime: call.lifetime ?? "runtime", limits: toLimits(scope, call, tool, input) },
+    call: { plugin, tool, input, lifetime: toLifetime(scope, call, tool), limits: toLimits(scope, call, tool, input) },
     slot: null,
     standing: {
       in: "foreground",
@@ -150,6 +152,7 @@ function executeUnrecorded(
         cancelThreshold?.()
         resolve(answer)
       },
+      promote,
     },
   })
   if (onOutput) {
@@ -168,7 +171,12 @@ function executeUnrecorded(
     cancelThreshold?.()
     return promoteRun(scope, active, admitted)
   }
-  return { promote, cancel: (cause) => void stopRun(scope, active, cause) }
+  return {
+    promote,
+    cancel(cause) {
+      if (!isAskerHandedBack(scope, call)) void stopRun(scope, active, cause)
+    },
+  }
 }
 
 /** Runs a call as a task from the start. The answer is the task's end if that comes in time, otherwise the handle. */
@@ -197,9 +205,15 @@ function executeRecorded(
       return (await answered).outcome === "promoted"
     },
     cancel(cause) {
+      if (isAskerHandedBack(scope, admitted.call)) return released.abort()
       created.then((task) => cancelTask(scope, task, cause)).catch(reject)
     },
   }
+}
+
+/** True at a shutdown that has left the turn behind the call to its next claim: the shutdown decides what the call becomes. */
+function isAskerHandedBack({ active }: HasActive, { parentTask }: ToolCall): boolean {
+  return parentTask ? active.get(parentTask)?.control.isHandedBack === true : false
 }
 
 async function answerFromTask(
@@ -251,38 +265,4 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
     default:
       return { outcome: "promoted", task, afterMs }
   }
-}
-
-/**
- * How long the caller of a recorded call waits; null: until the end. No time limit counts in the queue, so the caller
- * gets the handle at the threshold, whatever the limit.
- */
-function toWaitMs(scope: HasConfig, admitted: Admitted): number | null {
-  if (admitted.approval) return 0
-  const policy = toPolicy(admitted.tool, admitted.input)
-  if (policy.mode === "always") return 0
-  const thresholdMs = toThresholdMs(scope, admitted)
-  return policy.mode === "after" ? (thresholdMs ?? policyMs(scope, policy)) : thresholdMs
-}
-
-function policyMs(scope: HasConfig, policy: { readonly ms?: number }): number {
-  return policy.ms ?? scope.config.thresholdSeconds * 1_000
-}
-
-/**
- * Null: no threshold promotes the call. A time limit must exceed the threshold: a shorter one is refused when the caller
- * or the tool set it. The author of an input cannot know the threshold, so a limit from the input simply ends the call.
- */
-function toThresholdMs(scope: HasConfig, { call, tool, input }: Admitted): number | null {
-  const policy = toPolicy(tool, input)
-  if (policy.mode !== "after") return null
-  const thresholdMs = policyMs(scope, policy)
-  const timeoutMs = toRequestedTimeoutMs(call, tool, input)
-  if (timeoutMs === undefined || timeoutMs > thresholdMs) return thresholdMs
-  if (call.timeoutMs === undefined && typeof tool.timeoutMs === "function") return null
-  throw new MeanwhileError(
-    "invalid_input",
-    `The time limit of ${timeoutMs} ms must exceed the ${thresholdMs} ms after which ${call.tool} moves to the background. Raise it, or start the call in the background.`,
-    { field: "timeoutMs", thresholdMs },
-  )
 }

@@ -2,19 +2,19 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { STOPPABLE_STATUSES } from "../../task/lifecycle.ts"
-import { toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
-import { applyRemoteStops } from "../stop/remote-stops.ts"
-import type { CancelScope, HasWorker } from "../run/scope.ts"
+import { toStop, toStopCause, watchStops } from "../stop/cancel.ts"
+import { applyStoredStops } from "../stop/stored-stops.ts"
+import type { CancelScope } from "../run/scope.ts"
 import { listMembers } from "./find-group.ts"
 
 /**
- * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it
- * has happened or nothing. A member that enters meanwhile is stopped with the others, or refused when it comes later.
+ * Cancels the group and stops its live members, with all that is below them, in one transaction: after a crash either all
+ * of it has happened or nothing. A member that enters meanwhile is stopped with the others, or refused when it comes later.
  * Every wait for the group is released. A group that was cancelled already is returned as it is. If the group is joined,
  * the members that it did not wait for are stopped.
  */
 export async function cancelGroup(
-  scope: CancelScope & HasWorker,
+  scope: CancelScope,
   group: GroupRecord,
   request: StopRequest = {},
 ): Promise<GroupRecord> {
@@ -32,13 +32,9 @@ export async function cancelGroup(
     }
     const move = { op: "group.move", groupId: group.id, to: "cancelled", ifMembers: current } as const
     try {
-      const turns = (await Promise.all(live.map((member) => findTurnsBelow(scope, member)))).flat()
-      await scope.store.commit([
-        ...(isJoined ? [] : [move]),
-        ...live.map((member) => toStop(scope, member, cause)),
-        ...turns.map((turn) => toStop(scope, turn, AGENT_ENDED)),
-      ])
-      await applyRemoteStops(scope)
+      await scope.store.commit([...(isJoined ? [] : [move]), ...live.map((member) => toStop(scope, member, cause))])
+      await applyStoredStops(scope)
+      await watchStops(scope, live)
       return (await scope.store.group(group.id)) ?? current
     } catch (error) {
       // A member entered or moved on between the look and the commit: looks at the members again.

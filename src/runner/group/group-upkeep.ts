@@ -110,7 +110,10 @@ async function failFast(scope: CancelScope, group: GroupRecord): Promise<void> {
   }
 }
 
-/** A member that was itself stopped because another failed does not count: the other may run again by now. */
+/**
+ * A member that was itself stopped because another failed does not count: the other may run again by now. Neither does
+ * one that was stopped with the task above it: what lives forever goes on.
+ */
 async function findFailed({ store }: HasStore, { arrivals }: GroupRecord): Promise<TaskRecord | undefined> {
   for (const { taskId, status } of arrivals) {
     if (status === "completed") continue
@@ -121,5 +124,7 @@ async function findFailed({ store }: HasStore, { arrivals }: GroupRecord): Promi
 }
 
 function isStoppedForAnother(task: TaskRecord): boolean {
-  return task.status === "cancelled" && task.stop.by === "limit" && task.stop.reason.startsWith(REASON)
+  if (task.status !== "cancelled") return false
+  const { by, reason } = task.stop
+  return by === "parent" || (by === "limit" && reason.startsWith(REASON))
 }

@@ -3,7 +3,9 @@ import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupJoin, GroupRecord } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE, type SessionId } from "../../task/id.ts"
 import { checkLength, checkName } from "../admit/details.ts"
-import type { HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
+import type { HasActive, HasClock, HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
+import { createStoreRetry } from "../run/store-retry.ts"
+import { isRefusedForNow } from "../../task/store-refusal.ts"
 
 const LONGEST_NAME = 200
 const REPORTS: readonly string[] = ["combined", "each", "none"]
@@ -82,10 +84,22 @@ export async function sealGroup({ store }: HasStore, group: GroupRecord): Promis
   }
 }
 
-/** Seals the open groups of a session after a turn: nobody adds to them any more, and they join as they are. */
-export async function sealOpenGroups(scope: HasStore, session: SessionId): Promise<readonly GroupRecord[]> {
-  const open = await scope.store.groups({ session, states: ["open"] }, MOST_AT_ONCE)
-  const sealed: GroupRecord[] = []
-  for (const group of open) sealed.push(await sealGroup(scope, group))
-  return sealed
+/**
+ * Seals the open groups of a session after a turn: nobody adds to them any more, and they join as they are. Tries again
+ * while the store takes no writes: otherwise nobody would hear of their results before the session is opened again.
+ */
+export async function sealOpenGroups(
+  scope: HasStore & HasClock & HasActive,
+  session: SessionId,
+): Promise<readonly GroupRecord[]> {
+  for (const retry = createStoreRetry(scope); ; await retry.pause()) {
+    try {
+      const open = await scope.store.groups({ session, states: ["open"] }, MOST_AT_ONCE)
+      const sealed: GroupRecord[] = []
+      for (const group of open) sealed.push(await sealGroup(scope, group))
+      return sealed
+    } catch (error) {
+      if (!isRefusedForNow(error) || retry.isOver()) throw error
+    }
+  }
 }

@@ -36,13 +36,20 @@ export const backgroundConfigSchema = lazily(() => {
         .default(null)
         .describe("Caps the money a task may spend, in millionths of a US dollar. null: no cap."),
       defaultTimeoutSeconds: seconds
+        .nullable()
         .default(300)
-        .describe("The time limit of a tool task that names none and is not forever."),
+        .describe("The time limit of a tool task that names none and is not forever. null: no limit."),
       timeoutOverrideSeconds: seconds
         .nullable()
         .default(null)
         .describe(
           "The longest time limit that a task can have, whatever it asks for; must exceed thresholdSeconds. null: no cap.",
+        ),
+      lifetime: z
+        .enum(["session", "runtime", "forever"])
+        .default("runtime")
+        .describe(
+          "When a tool task that names no lifetime is stopped although nobody asked: with its session, with the program, or never.",
         ),
       foregroundTimeoutSeconds: seconds
         .default(10)
@@ -82,7 +89,7 @@ export const backgroundConfigSchema = lazily(() => {
       hostReturnSeconds: seconds
         .default(86_400)
         .describe(
-          "On PostgreSQL, how long `forever` tasks of a worker that was stopped are kept for the next worker of its data folder.",
+          "On PostgreSQL, how long tasks that outlive a worker are kept for the next worker of its data folder.",
         ),
     })
     .refine(({ timeoutOverrideSeconds: cap, thresholdSeconds }) => cap === null || cap > thresholdSeconds, {

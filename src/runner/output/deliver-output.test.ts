@@ -6,7 +6,7 @@ import { followOutput } from "./deliver-output.ts"
 
 function toChunk(text: string, offset: number): OutputChunk {
   const nextOffset = offset + text.length
-  return { text, offset, nextOffset, totalBytes: nextOffset, droppedBefore: null, isComplete: false }
+  return { text, offset, nextOffset, totalBytes: nextOffset, droppedBefore: null, restartedAt: null, isComplete: false }
 }
 
 test("a follower of output goes on after failed looks, and warns once", async () => {

@@ -1,13 +1,14 @@
 import type { CancelTimer } from "../../base/clock.ts"
-import { toErrorMessage, isMeanwhileError } from "../../base/error.ts"
+import { toErrorMessage } from "../../base/error.ts"
 import type { OutputChunk } from "../../plugin/output.ts"
 import type { RunReference } from "../../task/operation.ts"
-import type { TaskSummary } from "../../task/record.ts"
+import { isRefusedForNow } from "../../task/store-refusal.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import type { HasClock, HasLog, HasActive, HasEngine, HasRedactor, HasWritten, OutputScope } from "../run/scope.ts"
 import { createOutputStream, type OutputStream } from "../spool/output-stream.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
-import { createStoreRetry, confirmOwned } from "../run/ownership.ts"
+import { confirmOwned, toAct } from "../run/ownership.ts"
+import { createStoreRetry } from "../run/store-retry.ts"
 import { reportDropped } from "../run/run-account.ts"
 
 const LOOK_EVERY_MS = 40
@@ -18,19 +19,37 @@ const LOOK_FAR_EVERY_MS = 250
 /** Keeps what a run prints in the store. */
 export interface StreamScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
 
-/** The run's spool. Output of a run that the store knows is kept on disk from the first byte. */
+/**
+ * The run's spool. Output of a run that the store knows is kept on disk from the first byte. A claim that finds nothing
+ * of earlier ones here opens it when it first prints.
+ */
 export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
   if (active.output.spool) return active.output.spool
+  const { standing } = active
+  const spool = openSpool(scope, active, "fence" in standing && standing.fence !== null ? standing.fence : FIRST_FENCE)
+  streamOutput(scope, active)
+  followRun(scope, active)
+  return spool
+}
+
+const FIRST_FENCE = 1
+
+/** Without `stream`: with the newest stream that is here. */
+export function openSpool(scope: OutputScope, active: ActiveRun, stream?: number): RunSpool {
   active.output.spool = scope.spool.openRun(active.taskId, active.run, {
     outputLimitBytes: active.call.limits.outputBytes ?? scope.config.outputLimitBytes,
     onDropped: (before) => reportDropped(scope, active, before),
+    onLost: ({ message }) => scope.log.warn("the output of a task is lost", { task: active.taskId, error: message }),
     isOurs: () => confirmOwned(scope, active),
+    act: toAct(scope, active),
+    ...(stream !== undefined && { stream }),
   })
   if (active.standing.in !== "foreground") active.output.spool.keep()
-  streamOutput(scope, active)
-  followRun(scope, active)
   return active.output.spool
 }
+
+/** Stands between what a lost worker printed and what the run prints when it is done again. */
+const RESTART_NOTE = "\n(its worker was lost; from here on it is run again)\n"
 
 /** Reads the output of a run of this process, or of one that may run elsewhere. */
 export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
@@ -42,6 +61,7 @@ export function followOutput(
   isFar: () => boolean = () => false,
 ) {
   let offset = 0
+  let restartedAt: number | null = null
   let looking: Promise<void> = Promise.resolve()
   let isStopped = false
   let hasFailed = false
@@ -53,6 +73,8 @@ export function followOutput(
       if (isStopped) return
       const isStuck = chunk.nextOffset === offset
       offset = chunk.nextOffset
+      if (chunk.restartedAt !== restartedAt) onOutput(RESTART_NOTE)
+      restartedAt = chunk.restartedAt
       if (chunk.text !== "") onOutput(chunk.text)
       if (isStuck || offset >= chunk.totalBytes) return
     }
@@ -97,7 +119,15 @@ export function followRun(scope: HasClock & HasLog, active: ActiveRun): void {
 }
 
 function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {
-  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: null, isComplete }
+  return {
+    text: "",
+    offset,
+    nextOffset: offset,
+    totalBytes: offset,
+    droppedBefore: null,
+    restartedAt: null,
+    isComplete,
+  }
 }
 
 /** Passes on what is left before the answer. An error of the listener does not change the call. */
@@ -123,13 +153,14 @@ export function streamOutput(scope: StreamScope, active: ActiveRun): void {
   const { spool } = output
   if (output.stream || !spool || standing.in !== "background") return
   if (active.call.isInputHeld && !scope.written.heldInputs.has(taskId)) return
-  output.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
+  output.stream = openStream(scope, spool, { taskId, run, fence: standing.fence }, standing.fence === FIRST_FENCE)
 }
 
 function openStream(
   { redactor, clock, engine, log }: HasClock & HasLog & HasRedactor & HasEngine,
   spool: RunSpool,
   run: Required<RunReference>,
+  isFirst: boolean,
 ): OutputStream | null {
   if (!engine.outputs) return null
   let hasFailed = false
@@ -138,7 +169,7 @@ function openStream(
     hasFailed = true
     log.warn("what a task prints could not be stored; trying again", { task: run.taskId, error: toErrorMessage(error) })
   }
-  return createOutputStream({ outputs: engine.outputs, run, spool, redactor, clock, onFailure })
+  return createOutputStream({ outputs: engine.outputs, run, isFirst, spool, redactor, clock, onFailure })
 }
 
 /**
@@ -160,16 +191,19 @@ export async function storeOutputSoFar(scope: HasLog, { output: { stream }, task
   })
 }
 
-/** Stores the output that a lost worker left, before the end of the run is written. The caller has the files. */
+/**
+ * Stores the output that a lost worker left in files, before the end of the run is written, or before the run is begun
+ * anew. Not if its input held a secret that only that worker knew.
+ */
 export async function storeLeftOutput(
   scope: StreamScope & HasActive,
   spool: RunSpool,
-  task: TaskSummary,
+  run: Required<RunReference>,
+  isInputHeld: boolean,
 ): Promise<void> {
-  const { id: taskId, run, fence, inputHeldBy } = task
-  if (inputHeldBy !== null && !scope.written.heldInputs.has(taskId)) return
-  const stream = openStream(scope, spool, { taskId, run, fence })
-  if (stream) await finishStream(scope, stream, taskId)
+  if (isInputHeld && !scope.written.heldInputs.has(run.taskId)) return
+  const stream = openStream(scope, spool, run, false)
+  if (stream) await finishStream(scope, stream, run.taskId)
 }
 
 async function finishStream(scope: HasClock & HasLog & HasActive, stream: OutputStream, task: string): Promise<void> {
@@ -178,16 +212,11 @@ async function finishStream(scope: HasClock & HasLog & HasActive, stream: Output
       return await stream.finish()
     } catch (error) {
       const fields = { task, error: toErrorMessage(error) }
-      if (!isPassing(error) || retry.isOver()) {
+      if (!isRefusedForNow(error) || retry.isOver()) {
         scope.log.error("the last output of a task could not be stored", fields)
         return
       }
       scope.log.warn("the last output of a task could not be stored; trying again", fields)
     }
   }
-}
-
-/** True if the store takes no writes for now, so that the end of the run cannot be written either. */
-function isPassing(error: unknown): boolean {
-  return (["store_unavailable", "store_read_only", "disk_full"] as const).some((code) => isMeanwhileError(error, code))
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
 import { sleep } from "../../base/sleep.ts"
-import { type Ending, UNKNOWN_ENDING, type Claim, type ProcessFacts, readFacts } from "./process-file.ts"
+import { type Ending, UNKNOWN_ENDING, type Claim, type ProcessFacts, noteUntil, readFacts } from "./process-file.ts"
 import { readBootId } from "./identity.ts"
+import { isCopied } from "./place.ts"
 import type { RunningProcess } from "./command.ts"
 import { isStillAlive, isZombie, listProcesses, type MarkedEntry } from "./table.ts"
 import { type ProcessTree, sendSignal } from "./tree.ts"
@@ -14,6 +15,8 @@ export type Found =
       readonly tree: ProcessTree | undefined
       /** True if the guard stopped the command because it printed too much. */
       readonly wasOverLimit: boolean
+      /** True if the guard stopped the command because its time limit was over. */
+      readonly wasLate: boolean
     }
   | { readonly state: "alive"; readonly tree: ProcessTree }
   /** The command did not run and now never will. */
@@ -28,26 +31,37 @@ const CLAIM_DEADLINE_MS = 1_000
 export async function findProcess(path: string, marker: string, clock: Clock): Promise<Found> {
   const facts = await settleClaim(path, marker, clock)
   if (!facts || typeof facts.claim !== "object") return { state: "never_ran" }
-  const isThisBoot = facts.claim.bootId === readBootId()
-  const tree = isThisBoot ? toTree(facts, facts.claim, marker) : undefined
+  const isOurs = facts.claim.bootId === readBootId() && !isCopied(path, facts.claim.place)
+  const tree = isOurs ? toTree(facts, facts.claim, marker) : undefined
   if (!facts.ending && tree && isLeaderAlive(tree)) return { state: "alive", tree }
   // Read again: a process that ended since the first read has added its last line.
-  const { ending, wasOverLimit } = readFacts(path) ?? facts
-  return ending ? { state: "ended", ending, tree, wasOverLimit } : { state: "lost", tree }
+  const { ending, wasOverLimit, wasLate } = readFacts(path) ?? facts
+  return ending ? { state: "ended", ending, tree, wasOverLimit, wasLate } : { state: "lost", tree }
 }
 
-/** Watches a process that is not our child as if it were. */
+/** Watches a process that is not our child as if it were. Its time limit is kept here from now on, not by the guard. */
 export function adoptProcess(path: string, tree: ProcessTree, clock: Clock): RunningProcess {
-  return { tree, isAdopted: true, ended: pollEnding(path, tree, clock), release: () => undefined }
+  if (readFacts(path)?.hasUntil) noteUntil(path, null)
+  let isReleased = false
+  const pause = (): Promise<void> => sleep(clock, POLL_MS, { isBackground: isReleased })
+  return {
+    path,
+    tree,
+    isAdopted: true,
+    ended: pollEnding(path, tree, pause),
+    release() {
+      isReleased = true
+    },
+  }
 }
 
-async function pollEnding(path: string, tree: ProcessTree, clock: Clock): Promise<Ending> {
+async function pollEnding(path: string, tree: ProcessTree, pause: () => Promise<void>): Promise<Ending> {
   for (;;) {
     // Looks at the process before the file: a wrapper writes its last line before it ends.
     const isAlive = isLeaderAlive(tree)
     const ending = readFacts(path)?.ending
     if (!isAlive) return ending ?? UNKNOWN_ENDING
-    await sleep(clock, POLL_MS)
+    await pause()
   }
 }
 

@@ -9,12 +9,15 @@ import type { ProcessRequest } from "../../plugin/process.ts"
 import type { Survivor } from "../../task/stop.ts"
 import { type Ending, toEnding, noteStart, readFacts, UNKNOWN_ENDING } from "./process-file.ts"
 import { type ProcessIdentity, encodeIdentity } from "./identity.ts"
+import { toPlace } from "./place.ts"
 import { readProcess, mayHaveMarkedSuccessor } from "./table.ts"
 import { type ProcessTree, findMembers, type Member, sendSignal, toSurvivor } from "./tree.ts"
 import { stopTree } from "./stop-tree.ts"
 
 /** A running command, started here or adopted. */
 export interface RunningProcess {
+  /** The process file. */
+  readonly path: string
   readonly tree: ProcessTree
   /** True if an earlier Meanwhile process started the command. */
   readonly isAdopted: boolean
@@ -78,6 +81,7 @@ export async function launchProcess(request: LaunchRequest, clock: Clock): Promi
   const cancelNote = noteStart(request.path, pid, leaderStartedAt, clock)
 
   return {
+    path: request.path,
     tree: { leaderPid: pid, leaderStartedAt, marker: request.marker },
     isAdopted: false,
     ended: new Promise((resolve) => {
@@ -155,7 +159,7 @@ function endedOrAborted(running: RunningProcess, signal: AbortSignal): Promise<E
 function spawnWrapper(request: LaunchRequest): ChildProcess {
   const { path, owner, stopPastBytes } = request
   const [name, ...value] = request.marker.split("=")
-  const facts = `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)}`
+  const facts = `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)} | ${toPlace(path)}`
   try {
     return spawn("/bin/sh", ["-c", SCRIPT, "meanwhile", path, facts, ...withOddNames(request)], {
       cwd: request.cwd,

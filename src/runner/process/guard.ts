@@ -9,8 +9,9 @@ const LOOKS_AFTER_CLOSE = 0
 
 /**
  * The guard is a shell that outlives its Meanwhile process. It sleeps on its standard input until that process dies or
- * closes. From then on it stops every command of that process that prints more than it may, and it ends when all of
- * those commands have ended. One guard serves all commands: one for each would cost every command a third of a millisecond.
+ * closes. From then on it stops every command of that process that prints more than it may, or that is past the time
+ * limit that a closing process noted for it. It ends when all of those commands have ended. One guard serves all
+ * commands: one for each would cost every command a third of a millisecond.
  *
  * A pid alone is not trusted: the process must carry the marker of its task and run.
  */
@@ -21,18 +22,39 @@ carries() {
 }
 guard() {
   left=
+  now=$(date +%s)
   for file in "$1"/*/*/process-*; do
-    read -r word pid limit boot owner <"$file" && [ "$owner" = "$2" ] && kill -0 "$pid" || continue
-    grep -q '^exit' "$file" && continue
+    read -r word pid limit boot owner <"$file" && kill -0 "$pid" || continue
+    case $owner in "$2" | "$2 | "*) ;; *) continue ;; esac
+    until=0 told= ended=
+    while read -r word value _; do
+      case $word in
+        until) until=$value ;;
+        over|late) told=1 ;;
+        exit) ended=1 ;;
+      esac
+    done <"$file"
+    [ "$ended" ] && continue
     left=1
     run=\${file%/*}
-    [ "$(wc -c <"$run/output")" -gt "$limit" ] && carries "$pid" "\${run#"$1"/}" || continue
-    if grep -q '^over' "$file"; then
+    printed=0
+    for output in "$run/output" "$run"/*-output; do
+      size=$(wc -c <"$output") && [ "$size" -gt "$printed" ] && printed=$size
+    done
+    if [ "$printed" -gt "$limit" ]; then
+      why=over
+    elif [ "$until" -gt 0 ] && [ "$now" -ge "$until" ]; then
+      why=late
+    else
+      continue
+    fi
+    carries "$pid" "\${run#"$1"/}" || continue
+    if [ "$told" ]; then
       echo 'exit 137' >>"$file"
       kill -KILL "-$pid"
       continue
     fi
-    echo over >>"$file"
+    echo "$why" >>"$file"
     kill -TERM "-$pid"
     kill -CONT "-$pid"
   done

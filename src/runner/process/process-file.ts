@@ -15,6 +15,10 @@ export interface ProcessFacts {
   readonly ending: Ending | undefined
   /** True if the guard stopped the command while Meanwhile was down, because it printed too much. */
   readonly wasOverLimit: boolean
+  /** True if the guard stopped the command while Meanwhile was down, because its time limit was over. */
+  readonly wasLate: boolean
+  /** True if the guard keeps a time limit of the command. */
+  readonly hasUntil: boolean
 }
 
 export interface Claim {
@@ -22,6 +26,8 @@ export interface Claim {
   readonly bootId: string
   /** The Meanwhile process that started the wrapper. */
   readonly owner: ProcessIdentity | undefined
+  /** Where the file lay then. Earlier versions have not noted it. */
+  readonly place: string | undefined
 }
 
 /** Undefined when there is no file: nobody has claimed the right to run the command. */
@@ -43,6 +49,26 @@ function toFacts(text: string): ProcessFacts {
     startedAt: find("start"),
     ending: status === undefined ? undefined : toEnding(Number(status)),
     wasOverLimit: lines.includes("over"),
+    wasLate: lines.includes("late"),
+    hasUntil: (lines.findLast((line) => line.startsWith("until ")) ?? NO_UNTIL) !== NO_UNTIL,
+  }
+}
+
+const NO_UNTIL = "until 0"
+
+/**
+ * Notes when the guard stops the command if nobody watches it by then; null: the guard keeps no time limit. The last note
+ * counts. A note that cannot be written leaves the limit to the next start.
+ */
+export function noteUntil(path: string, wallMs: number | null): void {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND)
+    writeSync(descriptor, wallMs === null ? `${NO_UNTIL}\n` : `until ${Math.ceil(wallMs / 1_000)}\n`)
+  } catch {
+    // The folder is gone, or the disk is full.
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
@@ -103,7 +129,8 @@ function toClaim(firstLine: string | undefined, claim: string | undefined): Proc
   if (firstLine === FORBIDDEN) return "forbidden"
   if (claim === undefined) return "unfinished"
   const [pid, , bootId = "", ...owner] = claim.split(" ")
-  return { pid: Number(pid), bootId, owner: decodeIdentity(owner.join(" ")) }
+  const [, , , place] = owner.join(" ").split(" | ")
+  return { pid: Number(pid), bootId, owner: decodeIdentity(owner.join(" ")), place }
 }
 
 /** How the command itself ended, as far as anyone knows. */

@@ -55,7 +55,7 @@ export async function stopTree(
     }
     await sleep(clock, Math.min(delayMs, Math.max(startedAt + graceMs - clock.monotonic(), 1)))
     // Looks for new members at first; without a marker all the time, because only a living parent tells whose they are.
-    const isLooking = delayMs < LONGEST_LOOK_MS || tree.marker === undefined
+    const isLooking = delayMs < LONGEST_LOOK_MS || tree.marker === undefined || isStarting(tree, members)
     delayMs = Math.min(delayMs * 2, LONGEST_LOOK_MS)
     members = members.filter(isStillAlive)
     // Later, only once all known members are gone: they may have started others meanwhile.
@@ -72,6 +72,14 @@ function createCopyCheck({ leaderPid, marker }: ProcessTree): (member: Member) =
   if (marker === undefined) return () => false
   const wrapper = readCommand(leaderPid)
   return ({ pid }) => pid !== leaderPid && readCommand(pid) === wrapper
+}
+
+/**
+ * True if nothing lives but the wrapper. On a busy machine it may take its time to start the command, which has then not
+ * had the signal.
+ */
+function isStarting({ leaderPid }: ProcessTree, members: readonly Member[]): boolean {
+  return members.every(({ pid }) => pid === leaderPid)
 }
 
 async function killMembers(

@@ -1,7 +1,6 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import type { WorkerId } from "../../task/id.ts"
-import { isTerminal, nextStatus } from "../../task/lifecycle.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
@@ -12,7 +11,6 @@ import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redactor.ts"
 import type { CancelScope, ExecuteScope, HasActive, HasConfig, HasSpool, HasStore, HasTools } from "../run/scope.ts"
-import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
 interface EndProcessesScope extends StreamScope, HasActive, HasConfig, HasSpool, HasTools {}
@@ -99,7 +97,9 @@ async function reclaimRunning(
   const decision = task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
   // Only a tool that is known to start no processes has certainly left none.
   const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
-  const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
+  // A question names a call by its tool: the title of a call may be a model's words.
+  const title = task.kind === "turn" ? task.title : task.tool
+  const crash = { ...task, title, by: "lost_worker", ranMs: null, host, left } as const
   // The steps were read after the task: a step that was begun or finished since then counts.
   await apply(scope, task, toCrashEvent(decision, crash), task.lastSequence)
 }
@@ -121,7 +121,7 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
       throw error
     })
     scope.slots.take(toSlotKeys(adopted))
-    beginClaimed(scope, adopted, { isAdopted: true })
+    beginClaimed(scope, adopted, { isAdopted: true, hasEndedInTime: spool.hasEndedInTime() })
   })
 }
 
@@ -141,7 +141,8 @@ async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promis
   if (!scope.spool.hasRun(task.id, task.run) && tool && !tool.reattaches) return []
   const spool = openRun(scope, task)
   const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
-  await storeLeftOutput(scope, spool, task)
+  const { id: taskId, run, fence, inputHeldBy } = task
+  await storeLeftOutput(scope, spool, { taskId, run, fence }, inputHeldBy !== null)
   await spool.close()
   return redactSurvivors(scope.redactor, survivors)
 }
@@ -169,6 +170,4 @@ async function apply(
   const operation = { op: "task.apply", run, event, ...(lastSequence !== undefined && { lastSequence }) } as const
   await scope.store.commit([operation] satisfies readonly Operation[])
   if (event.type === "task.released") wakeTurns(scope, task)
-  const status = nextStatus(task.status, event.type)
-  if (status && isTerminal(status)) await stopTurnsBelow(scope, { ...task, status })
 }

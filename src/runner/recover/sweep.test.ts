@@ -8,7 +8,7 @@ import { thisProcessIdentity } from "../process/identity.ts"
 import { createRedactor } from "../redaction/redactor.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { createSpool } from "../spool/spool.ts"
-import { sweepSpool } from "./sweep.ts"
+import { createSweeper, sweepSpool } from "./sweep.ts"
 
 const LONG_AGO = new Date(Date.now() - 3_600_000)
 
@@ -46,5 +46,25 @@ test("a sweep warns of a folder that it cannot clear away, and removes the other
   await sweepSpool({ spool, log, active: new Map(), store, config, engine: {} } as unknown as RunnerScope)
   expect(warnings).toEqual([{ task: stuck, error: expect.stringContaining("ENOTDIR") as string }])
   expect(existsSync(join(directory, nobodys))).toBe(false)
+  await spool.close()
+})
+
+test("a sweep reads the tasks of all its folders at once, and none of them again that has left nothing", async () => {
+  const directory = createFolder()
+  const redactor = createRedactor({ environment: {} })
+  const spool = createSpool({ directory, clock: systemClock, redactor, owner: thisProcessIdentity() })
+  const ids = Array.from({ length: 20 }, () => createTaskId())
+  for (const id of ids) mkdirSync(join(directory, id, "1"), { recursive: true })
+  const read: string[] = []
+  const isAllRead = Promise.withResolvers<void>()
+  const task = async (id: string) => {
+    if (read.push(id) === ids.length) isAllRead.resolve()
+    await isAllRead.promise
+    return { id, run: 1, status: "running", strippedAt: null }
+  }
+  const config = { stopGraceSeconds: 0, outputLimitBytes: 4_096 }
+  const scope = { spool, active: new Map(), store: { task }, config, engine: { outputs: {} } }
+  await createSweeper(scope as unknown as RunnerScope)()
+  expect(read.toSorted()).toEqual(ids.toSorted())
   await spool.close()
 })

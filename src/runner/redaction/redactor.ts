@@ -8,6 +8,11 @@ export interface Redactor {
   /** Adds the secret values of a command's environment: the command may print them. */
   learn(environment: Environment): void
   redactText(text: string): string
+  /**
+   * As `redactText`, for what a person decides about. Of text that only looks like a secret no part is hidden that could
+   * hold a command or code: none with a space, a quote, a line break or a sign of a shell.
+   */
+  redactShown(text: string): string
   /** Returns the same value, not a copy, when it holds no secret. */
   redactJson(value: JsonValue): { readonly value: JsonValue; readonly hasChanged: boolean }
   /** Replaces every byte of a secret with `*`, so that offsets stay true. Returns the same buffer when it holds no secret. */
@@ -31,8 +36,7 @@ const STAR = 42
 export function createRedactor({ environment }: { readonly environment: Environment }): Redactor {
   const finder = createSecretFinder(environment)
 
-  function redactText(text: string): string {
-    const ranges = finder.find(text, "text")
+  function replace(text: string, ranges: readonly SecretRange[]): string {
     if (ranges.length === 0) return text
     let result = ""
     let position = 0
@@ -42,6 +46,8 @@ export function createRedactor({ environment }: { readonly environment: Environm
     }
     return result + text.slice(position)
   }
+
+  const redactText = (text: string): string => replace(text, finder.find(text, "text"))
 
   /** Checks each text of a list under the name of the field, since headers may be lists. */
   function redactField(name: string, value: JsonValue): JsonValue {
@@ -70,6 +76,7 @@ export function createRedactor({ environment }: { readonly environment: Environm
     contextBytes: CONTEXT_BYTES,
     longestUnfinishedBytes: LONGEST_UNFINISHED_BYTES,
     redactText,
+    redactShown: (text) => replace(text, finder.findShown(text)),
     redactJson(value) {
       const redacted = redactValue(value)
       return { value: redacted, hasChanged: redacted !== value }
@@ -114,6 +121,8 @@ const MOST_LEARNED_VALUES = 256
 /** A shorter beginning of a value is not held back: it gives nothing away. */
 const SHORTEST_BEGINNING_CHARACTERS = 3
 const NOTHING: readonly SecretRange[] = []
+/** One word of the characters that keys are made of. */
+const PLAIN_SPAN = /^\w[\w.+/:@%,-]*={0,2}$/
 
 function createSecretFinder(environment: Environment) {
   /** Secrets of the redactor's own environment, which it never forgets. */
@@ -137,9 +146,9 @@ function createSecretFinder(environment: Environment) {
     known = [...own, ...learned.values()]
   }
 
-  function findValues(text: string, form: Form): SecretRange[] {
+  function findValues(text: string, form: Form, values = known): SecretRange[] {
     const ranges: SecretRange[] = []
-    for (const { [form]: value } of known) {
+    for (const { [form]: value } of values) {
       for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + value.length)) {
         ranges.push({ start, end: start + value.length })
       }
@@ -154,6 +163,12 @@ function createSecretFinder(environment: Environment) {
       const ranges = findValues(text, form)
       if (SUSPICION.test(text)) ranges.push(...findShapes(text))
       return ranges.length < 2 ? ranges : merge(ranges)
+    },
+    /** A model chooses the values that were learned. It does not choose those of the redactor's own environment. */
+    findShown(text: string): readonly SecretRange[] {
+      const doubtful = [...findValues(text, "text"), ...(SUSPICION.test(text) ? findShapes(text) : [])]
+      const plain = doubtful.filter(({ start, end }) => PLAIN_SPAN.test(text.slice(start, end)))
+      return merge([...findValues(text, "text", own), ...plain])
     },
     countUnfinished(bytes: string): number {
       const shape = UNFINISHED_SECRET.exec(bytes)

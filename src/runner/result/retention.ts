@@ -51,7 +51,7 @@ function strip(scope: HasStore & HasSpool & HasWritten, { id, run }: TaskSummary
 
 /**
  * The store goes first: it alone knows that the task has ended and was not begun anew meanwhile. A crash in between
- * leaves a folder whose task is gone or stripped, which the next start clears away. A stripped task may be resumed at
+ * leaves a folder whose task is gone or stripped, which the sweep of any process clears away. A stripped task may be resumed at
  * once: the input and the output of its next run stay.
  */
 async function takeAway(

@@ -26,7 +26,8 @@ export async function readTaskOutput(
   const now = task.strippedAt === null ? await scope.store.task(task.id) : task
   if (now?.strippedAt === null) return chunk
   const offset = request.offset ?? 0
-  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: "all", isComplete: true }
+  const nothing = { text: "", offset, nextOffset: offset, totalBytes: offset }
+  return { ...nothing, droppedBefore: "all", restartedAt: null, isComplete: true }
 }
 
 export async function waitForTaskOutput(

@@ -1,9 +1,9 @@
 import type { Tool } from "../../plugin/tool.ts"
 import { NO_USAGE, type Usage, type Progress } from "../../task/progress.ts"
 import type { TaskRecord, AskingStep, Lifetime, TaskLimits } from "../../task/record.ts"
-import type { Answer } from "../../plugin/task-service.ts"
+import type { Answer, Execution } from "../../plugin/task-service.ts"
 import type { Stopper, Survivor } from "../../task/stop.ts"
-import type { TaskId, MessageId, SessionId, WorkspaceId } from "../../task/id.ts"
+import type { TaskId, MessageId, SessionId, WorkerId, WorkspaceId } from "../../task/id.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { TaskFailure } from "../../task/event.ts"
 import type { Patch } from "../../task/patch.ts"
@@ -18,13 +18,13 @@ import type { Journal } from "./journal.ts"
 /** Where the call stands between its caller and the store. */
 export type Standing =
   /** No record exists: a crash leaves nothing but a spool folder that the next start clears away. */
-  | { readonly in: "foreground"; readonly answer: (answer: Answer) => void }
+  | { readonly in: "foreground"; readonly answer: (answer: Answer) => void; readonly promote: () => Promise<boolean> }
   /** The call ended in the foreground and its caller has the answer: nothing is left to promote. */
   | { readonly in: "answered" }
   /** The record is being written. The caller gets the handle as its answer, unless writing fails. */
   | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
-  /** The store knows the run, and this worker holds it under this fence. */
-  | { readonly in: "background"; readonly fence: number }
+  /** The store knows the run, and this process holds it under this fence, as the worker that it was at the claim. */
+  | { readonly in: "background"; readonly fence: number; readonly worker: WorkerId | null }
   /** This worker no longer holds the run: what happens here is told to nobody. A null fence: no store knew the run. */
   | { readonly in: "lost"; readonly fence: number | null }
 
@@ -56,16 +56,39 @@ export interface RunCall {
   readonly tool: Tool
   readonly input: unknown
   readonly lifetime: Lifetime
+  /** The time limit here is the one at the begin of the run. */
   readonly limits: TaskLimits
   /** The input held a secret, which only the process knows that was given the input. */
   readonly isInputHeld?: boolean
 }
 
-/** The steps and questions of a run, so that the same one is not taken or asked twice. */
+/** Tasks and turns that a call began while it had no record that they could name. */
+export interface BegunBelow {
+  readonly children: Set<TaskId>
+  /** Creations that are being written. */
+  readonly writing: Set<Promise<unknown>>
+  /** True once there may be a task below those children that outlives the call. */
+  hasTasks: boolean
+}
+
+/** A call that the work of a run makes itself, until it has answered. */
+export interface OwnExecution {
+  readonly execution: Execution
+  /** False once it is a task: the store then stops it with the run. */
+  isWaitedFor(): boolean
+  /** True once it was stopped because the run that made it was, or ended. */
+  isStopped: boolean
+}
+
+/** The steps and questions of a run, so that the same one is not taken or asked twice, and what it began. */
 export interface RunSteps {
   readonly journal: Journal
   /** How often the run has asked each question, by the question's hash. */
   questions: Map<string, number> | null
+  /** Null unless it began something while it ran in the foreground. */
+  begun: BegunBelow | null
+  /** Null unless the run made calls itself. Those that have answered are gone from it. */
+  executions: Set<OwnExecution> | null
 }
 
 /** Where the output of a run goes. */
@@ -88,7 +111,10 @@ export interface RunControl {
   readonly abandoned: PromiseWithResolvers<undefined>
   /** `isEarly`: the store does not know of the stop yet. */
   stop: { readonly by: Stopper; readonly reason: string; readonly isEarly?: true } | null
-  /** True at a shutdown: an unfinished run goes back to the queue. */
+  /**
+   * True at a shutdown: an unfinished run goes back to the queue. A call in the foreground is left to the next claim of the
+   * turn that made it.
+   */
   isHandedBack: boolean
   /** Processes that ended commands left behind, or that a stop could not end. */
   readonly survivors: Survivor[]
@@ -99,6 +125,8 @@ export interface RunTimes {
   readonly startedMonotonicMs: number
   /** How long the run ran before this worker had it. */
   readonly ranBeforeMs: number
+  /** The time limit, which may be changed while the task runs. Null: none. */
+  limitMs: number | null
   /** How long the work took here; null until it has ended. The end may be written much later, when the store is away. */
   workedMs: number | null
   /** Time that does not count against the limit, and how many waits stop the time now. */
@@ -132,8 +160,6 @@ export interface RunListeners {
 
 /** The part that only turns use. */
 export interface TurnState {
-  /** The turn's calls that have tasks below them. */
-  parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */
   endOperations: ((run: RunReference) => readonly Operation[]) | null
 }
@@ -155,6 +181,8 @@ export interface ActiveRun {
   readonly slots: RunSlots
   readonly listeners: RunListeners
   readonly turn: TurnState
+  /** The fate of the writes that are under way: the error of the first that failed, if one did. Null: all are decided. */
+  undecided: Promise<Error | null> | null
   /** Resolves when nothing more of the run will be written here, with its record if this worker wrote the end. */
   readonly ended: PromiseWithResolvers<TaskRecord | null>
 }
@@ -174,6 +202,8 @@ export interface RunPlan {
   readonly slot: SlotKeys | null
   readonly ranBeforeMs?: number
   readonly usage?: Usage
+  /** The run was adopted and its commands had ended in time: its time limit does not count any more. */
+  readonly hasEndedInTime?: boolean
   /** Work that runs already, instead of calling the tool. */
   readonly work?: Promise<Outcome>
 }
@@ -188,7 +218,7 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
     call,
     standing,
     span,
-    steps: { journal: new Map(), questions: null },
+    steps: { journal: new Map(), questions: null, begun: null, executions: null },
     output: { spool: null, stream: null, follower: null },
     control: {
       abort: new AbortController(),
@@ -198,7 +228,14 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
       isHandedBack: false,
       survivors: [],
     },
-    times: { startedMonotonicMs: clock.monotonic(), ranBeforeMs, workedMs: null, rest: null, cancelDeadline: null },
+    times: {
+      startedMonotonicMs: clock.monotonic(),
+      ranBeforeMs,
+      limitMs: call.limits.timeoutMs,
+      workedMs: null,
+      rest: null,
+      cancelDeadline: null,
+    },
     notes: {
       progress: null,
       usage,
@@ -207,7 +244,8 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
     },
     slots: { held: slot, yielded: null },
     listeners: { onOutput: null, onProgress: null, onStarted: null, onLeft: null },
-    turn: { parentsOfTasks: null, endOperations: null },
+    turn: { endOperations: null },
+    undecided: null,
     ended: Promise.withResolvers(),
   }
 }

@@ -1,56 +1,67 @@
-import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import type { Answers, Operation, RunReference } from "../../task/operation.ts"
-import type { CommitOptions } from "../../task/store.ts"
-import { sleep } from "../../base/sleep.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { Act } from "../../plugin/context.ts"
 import type { ActiveRun } from "./active-run.ts"
-import type { FenceScope, HasWorker, HasActive, HasClock } from "./scope.ts"
+import { runsAbove } from "./runs-above.ts"
+import type { HasWorker, HasActive } from "./scope.ts"
 
-/**
- * Directly before an effect: is this run still ours? A young lease answers at once; an old one asks the store. Fencing
- * refuses writes, not effects, so the moment between this check and the effect is what `idempotencyKey` is for.
- */
-export async function requireOwned(scope: HasWorker, active: ActiveRun): Promise<void> {
-  if (isInDoubt(scope, active)) await scope.worker.confirm()
-  active.control.abort.signal.throwIfAborted()
-  if (isLost(active)) throw lostError(active)
+/** Looks at leases. */
+export interface ActScope extends HasWorker, HasActive {}
+
+/** The `act` of one run. */
+export function toAct(scope: ActScope, active: ActiveRun): Act {
+  return (effect) => act(scope, active, effect)
 }
 
-/** Like `requireOwned`, for actions that are allowed while the run is being stopped. */
-export async function requireClaim(scope: HasWorker, active: ActiveRun): Promise<void> {
+/**
+ * Begins an effect of a run that is still ours. A young lease answers at once; an old one is renewed first, and looked at
+ * again. Nothing may be awaited between the look and the call of `effect`: wherever this process waits, or blocks in the
+ * kernel, it may stand still past its lease. Fencing refuses writes, not effects, so the moment between the look and the
+ * effect is what `idempotencyKey` is for.
+ */
+export async function act<Result>(
+  scope: ActScope,
+  active: ActiveRun,
+  effect: () => Result | Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    loseIfClaimedBefore(scope, active)
+    active.control.abort.signal.throwIfAborted()
+    if (isLost(active)) throw lostError(active)
+    if (!isInDoubt(scope, active)) return await effect()
+    if (active.standing.in === "promotion") await active.standing.written
+    await scope.worker.confirm()
+  }
+}
+
+/**
+ * For use before a record is written as running here: under a lost lease, others would take it for left behind. If the
+ * store does not answer, the write that follows says so.
+ */
+export async function ensureLease({ worker }: HasWorker): Promise<void> {
+  if (!worker.isFresh()) await worker.confirm().catch(() => false)
+}
+
+/** Like `act` without an effect, for actions that are allowed while the run is being stopped. */
+export async function requireClaim(scope: ActScope, active: ActiveRun): Promise<void> {
   if (!(await confirmOwned(scope, active))) throw lostError(active)
 }
 
-export async function confirmOwned(scope: HasWorker, active: ActiveRun): Promise<boolean> {
+export async function confirmOwned(scope: ActScope, active: ActiveRun): Promise<boolean> {
   if (isInDoubt(scope, active)) await scope.worker.confirm()
   return !isLost(active)
 }
 
-function isInDoubt({ worker }: HasWorker, { standing }: ActiveRun): boolean {
-  return standing.in === "background" && !worker.isFresh()
+/** A call in the foreground belongs to whoever has the turn that made it. Without one, nobody can take it over. */
+function isInDoubt({ worker, active: known }: ActScope, active: ActiveRun): boolean {
+  if (worker.isFresh()) return false
+  return runsAbove({ active: known }, active).some(({ standing }) => CLAIMED.has(standing.in))
 }
 
-/**
- * Writes for a run that the store knows, under its fence. A call in the foreground has nothing to write yet, and gets
- * undefined. While its promotion is being written this waits, so that no step falls between memory and store.
- */
-export async function writeUnderFence<const Operations extends readonly Operation[]>(
-  scope: FenceScope,
-  active: ActiveRun,
-  toOperations: (run: Required<RunReference>) => Operations,
-  options?: CommitOptions,
-): Promise<Answers<Operations> | undefined> {
-  if (active.standing.in === "promotion") await active.standing.written
-  if (isLost(active)) throw lostError(active)
-  if (active.standing.in !== "background") return undefined
-  const { taskId, run, standing } = active
-  try {
-    return await scope.store.commit(toOperations({ taskId, run, fence: standing.fence }), options)
-  } catch (error) {
-    if (isMeanwhileError(error, "stale_claim")) markLost(active)
-    // A worker that took the run over may have changed the same record.
-    if (isMeanwhileError(error, "version_conflict")) await requireClaim(scope, active)
-    throw error
-  }
+const CLAIMED: ReadonlySet<ActiveRun["standing"]["in"]> = new Set(["background", "promotion"])
+
+/** The answer to a claim may arrive after the worker has lost the lease of that claim, and has taken another. */
+function loseIfClaimedBefore({ worker }: HasWorker, active: ActiveRun): void {
+  if (active.standing.in === "background" && active.standing.worker !== worker.id) markLost(active)
 }
 
 /**
@@ -82,28 +93,7 @@ function toLost({ standing }: ActiveRun): ActiveRun["standing"] {
   return { in: "lost", fence: "fence" in standing ? standing.fence : null }
 }
 
-function lostError({ taskId }: ActiveRun): MeanwhileError {
+export function lostError({ taskId }: ActiveRun): MeanwhileError {
   const message = `This process was silent for longer than its lease: another worker has taken over task ${taskId}.`
   return new MeanwhileError("stale_claim", message, { taskId })
-}
-
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 5_000
-/** A closing runner does not wait longer for a store that refuses: the next start takes over what is left. */
-const LONGEST_CLOSING_RETRY_MS = 500
-
-export type StoreRetry = ReturnType<typeof createStoreRetry>
-
-/** The pauses of a write that is repeated until the store takes it. */
-export function createStoreRetry(scope: HasClock & HasActive) {
-  let retryMs = FIRST_RETRY_MS
-  return {
-    /** True if the runner closes and has waited long enough. */
-    isOver: (): boolean => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
-    /** Waits longer each time. */
-    async pause(): Promise<void> {
-      await sleep(scope.clock, retryMs)
-      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
-    },
-  }
 }

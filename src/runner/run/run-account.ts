@@ -3,11 +3,10 @@ import { shorten } from "../../base/shorten.ts"
 import type { FactEvent } from "../../task/event.ts"
 import { NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
 import type { TaskLimits } from "../../task/record.ts"
-import type { ActiveRun, RunNotes, RunTimes } from "./active-run.ts"
-import { writeUnderFence } from "./ownership.ts"
+import type { ActiveRun, RunNotes } from "./active-run.ts"
+import { writeUnderFence } from "./write-run.ts"
 import type { FenceScope, HasClock, HasLog, HasRedactor, StopScope } from "./scope.ts"
 import { stopRun } from "./stop-run.ts"
-import { runsAbove } from "./runs-above.ts"
 
 /** A tool may report a thousand times a second. The store is told this often. */
 const SAVE_EVERY_MS = 500
@@ -56,8 +55,8 @@ export function reportDropped(scope: FenceScope & HasClock & HasLog, active: Act
   saveSoon(scope, active)
 }
 
-/** Writes what was reported since the last time. Called once more before a run ends. */
-export async function saveNotes(scope: FenceScope & HasLog, active: ActiveRun): Promise<void> {
+/** Writes what was reported since the last time. */
+async function saveNotes(scope: FenceScope & HasLog, active: ActiveRun): Promise<void> {
   active.notes.cancelSave?.()
   active.notes.cancelSave = null
   if (active.standing.in === "foreground") return
@@ -118,53 +117,4 @@ function overBudget({ usage }: RunNotes, limits: TaskLimits): string | null {
 
 function add(a: Usage, b: Usage): Usage {
   return { tokens: a.tokens + b.tokens, costMicros: a.costMicros + b.costMicros }
-}
-
-/** Stops the run at its time limit, by monotonic time: a suspended machine or a moved clock costs a run nothing. */
-export function armDeadline(scope: StopScope, active: ActiveRun): void {
-  const { timeoutMs } = active.call.limits
-  if (timeoutMs === null) return
-  const leftMs = timeoutMs - active.times.ranBeforeMs - countedMs(scope, active.times)
-  active.times.cancelDeadline = scope.clock.schedule(Math.max(leftMs, 0), () => {
-    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs / 1_000} s` })
-  })
-}
-
-/** How long this worker has had the run, without the time that it rested. A whole number, as a store keeps it. */
-export function countedMs({ clock }: HasClock, { startedMonotonicMs, rest }: RunTimes): number {
-  const now = clock.monotonic()
-  const restingMs = rest && rest.waiters > 0 ? now - rest.sinceMonotonicMs : 0
-  return Math.round(now - startedMonotonicMs - (rest?.restedMs ?? 0) - restingMs)
-}
-
-/**
- * Until the returned function is called, no time counts against the limits of the run and of the runs above it, which
- * wait for somebody else. A stop that comes meanwhile has its own deadline, which is left alone.
- */
-export function restDeadlines(scope: StopScope, active: ActiveRun): () => void {
-  const resting = runsAbove(scope, active).filter(hasDeadline)
-  for (const { times } of resting) {
-    times.rest ??= { restedMs: 0, sinceMonotonicMs: 0, waiters: 0 }
-    if (times.rest.waiters === 0) {
-      times.cancelDeadline?.()
-      times.rest.sinceMonotonicMs = scope.clock.monotonic()
-    }
-    times.rest.waiters += 1
-  }
-  return () => {
-    for (const run of resting.splice(0)) goOn(scope, run)
-  }
-}
-
-function hasDeadline({ call, control }: ActiveRun): boolean {
-  return call.limits.timeoutMs !== null && !control.stop && !control.isHandedBack
-}
-
-function goOn(scope: StopScope, run: ActiveRun): void {
-  const { rest } = run.times
-  if (!rest) return
-  rest.waiters -= 1
-  if (rest.waiters > 0) return
-  rest.restedMs += scope.clock.monotonic() - rest.sinceMonotonicMs
-  if (hasDeadline(run) && scope.active.get(run.taskId) === run) armDeadline(scope, run)
 }

@@ -30,16 +30,16 @@ export type HasWritten = { readonly written: WrittenTasks }
 export type HasPorts = { readonly ports: RunPorts }
 
 /** Writes under the fence of a run. */
-export interface FenceScope extends HasStore, HasWorker {}
+export interface FenceScope extends HasStore, HasWorker, HasActive {}
 
 /** Gives up slots and takes them again. */
 export interface SlotScope extends HasActive, HasSlots, HasQueue {}
 
 /** Stops a run of this process. */
-export interface StopScope extends FenceScope, HasActive, HasClock, HasConfig, HasLog {}
+export interface StopScope extends FenceScope, HasClock, HasConfig, HasLog {}
 
 /** Stops a task wherever it runs. */
-export interface CancelScope extends HasActive, HasStore, HasQueue, HasClock, HasConfig, HasRedactor {}
+export interface CancelScope extends FenceScope, HasActive, HasQueue, HasClock, HasConfig, HasRedactor {}
 
 /** Waits for the end of a task. */
 export interface WaitScope extends HasActive, HasEngine, HasStore, HasClock, HasConfig {}

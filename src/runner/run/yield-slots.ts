@@ -2,7 +2,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { ActiveRun, RunSlots } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
 import type { HasActive, HasQueue, HasSlots, SlotScope, StopScope } from "./scope.ts"
-import { restDeadlines } from "./run-account.ts"
+import { restDeadlines } from "./deadline.ts"
 
 /**
  * Gives up the slots of a run that waits for others, and of all runs above it, so that what it waits for can run even

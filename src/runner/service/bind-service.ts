@@ -3,15 +3,18 @@ import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
 import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
+import { findArtifact } from "../result/find-artifact.ts"
 import { findTask } from "../result/find-task.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
 import { isWithheld, withhold } from "../group/gate.ts"
+import { toAct } from "../run/ownership.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import type { ActiveRun, RunOrigin } from "../run/active-run.ts"
+import { executeOwn } from "../run/own-executions.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import { getResult, toView } from "./task-service.ts"
 
@@ -24,10 +27,11 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
   const { workspace, hops } = active.origin
   const { tool } = active.call
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
+  const act = toAct(scope, active)
   return {
-    execute: (call, options) => service.execute(bind(call), options),
+    execute: (call, options) => executeOwn(scope, active, (own) => service.execute(bind(call), own), options),
     async start(call) {
-      const task = await service.start(bind(call))
+      const task = await act(() => service.start(bind(call)))
       active.listeners.onStarted?.(task.id)
       return task
     },
@@ -38,16 +42,18 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
     cancel: (id, request) => service.cancel(id, request, workspace),
     async retry(id) {
       requireHopsLeft(scope.admission, hops, tool)
-      return retryTask(scope, await findTask(scope, id, workspace), hops)
+      const task = await findTask(scope, id, workspace)
+      return act(() => retryTask(scope, task, hops))
     },
     async resume(id, prompt) {
       requireHopsLeft(scope.admission, hops, tool)
-      return resumeTask(scope, await findTask(scope, id, workspace), prompt, hops)
+      const task = await findTask(scope, id, workspace)
+      return act(() => resumeTask(scope, task, prompt, hops))
     },
     async say(id, message) {
       const task = await findTask(scope, id, workspace)
       if (task.status === "completed") requireHopsLeft(scope.admission, hops, tool)
-      return sayToTask(scope, task, message, hops)
+      return act(() => sayToTask(scope, task, message, hops))
     },
     waitFor: (request) =>
       waitFor(scope, request, {
@@ -60,12 +66,18 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
       return bindGroups(service.groups, active.origin)
     },
     prioritize: (id, priority) => service.prioritize(id, priority, workspace),
+    limit: (id, timeoutMs) => service.limit(id, timeoutMs, workspace),
     list: (filter, page) => service.list({ ...filter, workspace }, page),
     async output(id, request) {
       await requireShown(scope, await findTask(scope, id, workspace))
       return service.output(id, request, workspace)
     },
     waitForOutput: (id, request) => service.waitForOutput(id, request, workspace),
+    async artifact(hash) {
+      const artifact = await findArtifact(scope, hash, workspace)
+      await requireShown(scope, await findTask(scope, artifact.taskId, workspace))
+      return artifact
+    },
     async acknowledge(ids) {
       const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
       return acknowledgeTasks(scope, tasks, toReader(scope, active))
@@ -77,10 +89,10 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
   }
 }
 
-/** The output of a task is often its whole result, so it is withheld as the result is. */
+/** Output and artifacts are often the whole result of a task, so they are withheld as the result is. */
 async function requireShown(scope: HasStore, task: TaskRecord): Promise<void> {
   if (!(await isWithheld(scope, task))) return
-  const message = `What task ${task.id} printed is shown once a person has said that the results of its group are used.`
+  const message = `What task ${task.id} printed or kept is shown once a person has said that the results of its group are used.`
   throw new MeanwhileError("wrong_state", message, { taskId: task.id })
 }
 

@@ -8,12 +8,13 @@ import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { sealOpenGroups } from "../group/open-group.ts"
 import { askPerson } from "../ask/ask-person.ts"
+import { noteFound } from "../run/begun-below.ts"
 import { restRun } from "../run/yield-slots.ts"
 import { abortEarly } from "../run/stop-run.ts"
 import type { ExecuteScope } from "../run/scope.ts"
 import { type BegunTurn, beginTurn, type TurnStart, type TurnBody } from "../turn/turn-run.ts"
 import { deleteSession, type ReadDocuments } from "../stop/delete-session.ts"
-import { closeSession, endTurn, endUnkeptTurn } from "../stop/lifetimes.ts"
+import { closeSession, endUnkeptTurn } from "../stop/lifetimes.ts"
 import { stripConsumed } from "../result/retention.ts"
 import { answerWait } from "../ask/answer-wait.ts"
 import { toStopCause } from "../stop/cancel.ts"
@@ -43,9 +44,10 @@ export interface SessionCommands {
   runsHere(id: TaskId): boolean
   /** The run of the task in this process, without asking the store. Undefined when there is none. */
   findRunHere(id: TaskId): RunHere | undefined
+  /** Records that a turn which an earlier claim had begun, before a crash, is below this call. */
+  noteFound(call: TaskId, turn: TaskId): void
   /** Ends the work on a turn that runs here, at once. The caller must still store the stop: see `cancel`. */
   abortTurn(turn: TaskId, request: StopRequest): void
-  endTurn(turn: TaskId): Promise<void>
   /** Stops the tasks of lifetime `turn` of a session that is not kept, when its turn has ended. */
   endUnkeptTurn(session: SessionId): Promise<void>
   closeSession(session: SessionId): Promise<void>
@@ -78,8 +80,8 @@ export function createSessionCommands(scope: ExecuteScope): SessionCommands {
       const active = scope.active.get(turn)
       if (active) abortEarly(active, toStopCause(scope, request))
     },
-    endTurn: (turn) => endTurn(scope, turn),
     endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
+    noteFound: (call, turn) => noteFound(scope, call, turn),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session, readDocuments) => deleteSession(scope, session, readDocuments),
     stripConsumed: (session) => stripConsumed(scope, session),

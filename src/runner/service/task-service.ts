@@ -8,8 +8,11 @@ import type { TaskFilter, Page, PageRequest, CountFilter, StatusCounts } from ".
 import type { TaskRecord } from "../../task/record.ts"
 import { adopt } from "../start/adopt.ts"
 import { cancelTask } from "../stop/cancel.ts"
+import { changeLimit } from "../stop/change-limit.ts"
 import { execute } from "../foreground/execute.ts"
+import { findArtifact } from "../result/find-artifact.ts"
 import { findTask, notFound, toFullId } from "../result/find-task.ts"
+import { findOutlived } from "../result/outlived.ts"
 import { removeTask, removeTasks } from "../result/retention.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
@@ -47,10 +50,12 @@ export function createTaskService(scope: RunnerScope): TaskService {
       const [task] = await scope.store.commit([{ op: "task.prioritize", taskId, priority }])
       return task
     },
+    limit: async (id, timeoutMs, workspace) => changeLimit(scope, await findTask(scope, id, workspace), timeoutMs),
     list: (filter, page) => listTasks(scope, inWorkspace(filter), page),
     output: async (id, request = {}, workspace) => readTaskOutput(scope, await findTask(scope, id, workspace), request),
     waitForOutput: async (id, request, workspace) =>
       waitForTaskOutput(scope, await findTask(scope, id, workspace), request),
+    artifact: (hash, workspace) => findArtifact(scope, hash, workspace),
     async acknowledge(ids, workspace) {
       return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
     },
@@ -88,7 +93,8 @@ export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools,
   const estimate = await estimateFor(scope, task)
   const outputBytes = await scope.spool.totalBytes(task.id, task.run)
   const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
-  return { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine }
+  const outlived = await findOutlived(scope, task)
+  return { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine, outlived }
 }
 
 export async function getResult(

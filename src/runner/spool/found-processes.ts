@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import { type Found, findProcess } from "../process/adopt.ts"
 import { forbidRun, readFacts } from "../process/process-file.ts"
 import { listMarkerEndings } from "../process/table.ts"
-import { DIRECTORY_MODE, type RunPaths, toProcessName } from "./output-files.ts"
+import { DIRECTORY_MODE, listNames, type RunPaths, toProcessName } from "./run-paths.ts"
 
 /** The remains of the n-th process of a run, left by an earlier Meanwhile process. */
 export type FoundProcess = Launch & Found
@@ -82,12 +82,4 @@ export function listProcessNames({ directory }: RunPaths): string[] {
 
 function largest(numbers: Iterable<number>): number {
   return Array.from(numbers).reduce((a, b) => Math.max(a, b), 0)
-}
-
-export function listNames(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
 }

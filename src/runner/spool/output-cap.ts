@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs"
+import { rmSync, writeFileSync, existsSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
@@ -7,17 +7,15 @@ import { continueTree, pauseTree } from "../process/pause-tree.ts"
 import type { ProcessTree } from "../process/tree.ts"
 import type { OutputAppender } from "./run-output.ts"
 import {
-  FILE_MODE,
-  type RunPaths,
-  EMPTY_BOOK,
   firstOffsetOf,
   type OutputBook,
+  type OutputSource,
   readBook,
   settleBook,
   writeBook,
   withFileSource,
-  DIRECTORY_MODE,
 } from "./output-files.ts"
+import { FILE_MODE, type RunPaths } from "./run-paths.ts"
 
 export interface OutputCapOptions {
   readonly paths: RunPaths
@@ -30,6 +28,8 @@ export interface OutputCapOptions {
   readonly trees: () => readonly ProcessTree[]
   readonly onDropped: (before: number) => void
   readonly onFailure: (error: unknown) => void
+  /** Called once if the file that processes print to is not at its path any more: what they print from then on is lost. */
+  readonly onLost: (error: MeanwhileError) => void
   /** Called when the watch has ended by itself. */
   readonly onIdle: () => void
 }
@@ -48,10 +48,13 @@ export function createOutputCap(options: OutputCapOptions) {
   let isClosed = false
   let isAbandoned = false
   let last = { keptBytes: 0, atMs: clock.monotonic() }
+  let watched: number | undefined
+  let isLost = false
 
   function schedule(delayMs: number): void {
     cancelTimer = clock.schedule(delayMs, () => {
       cancelTimer = undefined
+      void look()
       check()
       if (isClosed) return
       if (options.trees().length === 0) return options.onIdle()
@@ -68,6 +71,16 @@ export function createOutputCap(options: OutputCapOptions) {
     last = now
     const untilFullMs = bytesPerMs > 0 ? (limitBytes - now.keptBytes) / bytesPerMs : LONGEST_LOOK_MS
     return Math.min(Math.max(untilFullMs / 2, SHORTEST_LOOK_MS), LONGEST_LOOK_MS)
+  }
+
+  /** A cut empties the file, and does not replace it. A worker that takes the run over removes it. */
+  async function look(): Promise<void> {
+    const found = statSync(paths.output, { throwIfNoEntry: false })?.ino
+    watched ??= found
+    if (isLost || isAbandoned || watched === found) return
+    isLost = true
+    if (!(await options.isOurs().catch(() => true)) || isAbandoned) return
+    options.onLost(toLostError(paths.output, found === undefined ? "deleted" : "replaced"))
   }
 
   /** Looks now; begins a cut if the output is past its limit. */
@@ -109,9 +122,14 @@ export function createOutputCap(options: OutputCapOptions) {
   return {
     /** Looks at the size from time to time for as long as there are processes. */
     watch(): void {
-      if (!cancelTimer && !isClosed) schedule(FIRST_LOOK_MS)
+      if (cancelTimer || isClosed) return
+      watched = undefined
+      void look()
+      schedule(FIRST_LOOK_MS)
     },
     check,
+    /** Looks now whether the file is still there. */
+    look,
     /** Looks now; resolves when what is past the limit is cut. */
     async settle(): Promise<void> {
       // A look under way has not seen output printed since it began.
@@ -136,8 +154,13 @@ export function createOutputCap(options: OutputCapOptions) {
   }
 }
 
+/** Output that was printed is gone, and no new output is kept: nobody could tell where it belongs. */
+function toLostError(path: string, how: "deleted" | "replaced"): MeanwhileError {
+  const message = `The task's output file ${path} was ${how} while the task ran: what it printed is lost. Its processes were not stopped by that. Run it again where its output is needed.`
+  return new MeanwhileError("store_gone", message, { path })
+}
+
 const COPY_BYTES = 1_024 * 1_024
-const SEGMENT_PREFIX = "segment-"
 
 /** How large the files of a run's output are, dropped bytes not counted. */
 export function keptBytes(paths: RunPaths): number {
@@ -158,13 +181,13 @@ export function toCompactionSteps(paths: RunPaths, keepBytes: number): readonly 
   const before = settleBook(readBook(paths.book), sizeBytes)
   const base = before.base + sizeBytes
   const start = Math.max(base - keepBytes, firstOffsetOf(before))
-  const after = { base, segment: { name: `${SEGMENT_PREFIX}${base}`, start } }
+  const after = { base, segment: { name: `${paths.segmentPrefix}${base}`, start } }
   return [
-    () => copyRange(paths, start, base, after.segment.name),
+    () => withFileSource(paths, (source) => copyRange(source, start, base, paths, after.segment.name)),
     async () => writeBook(paths.book, { ...before, cut: { sizeBytes, ...after } }),
     async () => truncateSync(paths.output, 0),
-    async () => writeBook(paths.book, { ...after, cut: null }),
-    async () => removeUnnamedSegments(paths, { ...after, cut: null }),
+    async () => writeBook(paths.book, { ...before, ...after }),
+    async () => removeUnnamedSegments(paths, { ...before, ...after }),
   ]
 }
 
@@ -177,30 +200,20 @@ export function recoverOutput(paths: RunPaths): void {
   removeUnnamedSegments(paths, settled)
 }
 
-/**
- * Drops the files if another worker, with its own spool, has printed more of this run than is here. New output then
- * continues at `totalBytes`. After a crash in between, the next call does the same again. Nobody may write meanwhile.
- */
-export function continueOutput(paths: RunPaths, totalBytes: number): void {
-  const sizeBytes = sizeOf(paths)
-  if (settleBook(readBook(paths.book), sizeBytes).base + sizeBytes >= totalBytes) return
-  mkdirSync(paths.directory, { recursive: true, mode: DIRECTORY_MODE })
-  const book = { ...EMPTY_BOOK, base: totalBytes }
-  rmSync(paths.output, { force: true })
-  writeBook(paths.book, book)
-  removeUnnamedSegments(paths, book)
-}
-
-async function copyRange(paths: RunPaths, start: number, end: number, name: string): Promise<void> {
-  const path = join(paths.directory, name)
+/** Copies what a run has printed to a segment with that name. */
+export async function copyRange(
+  source: OutputSource,
+  start: number,
+  end: number,
+  { directory }: RunPaths,
+  name: string,
+): Promise<void> {
+  const path = join(directory, name)
   const target = await open(path, "w", FILE_MODE)
   try {
-    await withFileSource(paths, async (source) => {
-      for (let from = start; from < end; from += COPY_BYTES) {
-        const bytes = await source.read(from, Math.min(from + COPY_BYTES, end))
-        await target.writeFile(bytes)
-      }
-    })
+    for (let from = start; from < end; from += COPY_BYTES) {
+      await target.writeFile(await source.read(from, Math.min(from + COPY_BYTES, end)))
+    }
   } catch (error) {
     rmSync(path, { force: true })
     throw error
@@ -211,7 +224,7 @@ async function copyRange(paths: RunPaths, start: number, end: number, name: stri
 
 function removeUnnamedSegments(paths: RunPaths, book: OutputBook): void {
   for (const name of readdirSync(paths.directory)) {
-    if (name.startsWith(SEGMENT_PREFIX) && name !== book.segment?.name) rmSync(join(paths.directory, name))
+    if (name.startsWith(paths.segmentPrefix) && name !== book.segment?.name) rmSync(join(paths.directory, name))
   }
 }
 

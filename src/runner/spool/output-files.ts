@@ -12,38 +12,7 @@ import {
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { systemCodeOf } from "../../base/system-error.ts"
-import type { TaskId } from "../../task/id.ts"
-
-/** Where one run keeps its output and what its processes leave behind. Folders are 0700, files 0600. */
-export interface RunPaths {
-  readonly taskDirectory: string
-  readonly directory: string
-  /** Both streams of all its processes and what its tool wrote, in the order it happened. */
-  readonly output: string
-  /** Says at which absolute offset the output file begins. Without this file: 0. */
-  readonly book: string
-  /** Exists while the processes are suspended for a cut. */
-  readonly paused: string
-}
-
-export const DIRECTORY_MODE = 0o700
-export const FILE_MODE = 0o600
-
-export function toRunPaths(spoolDirectory: string, taskId: TaskId, run: number): RunPaths {
-  const taskDirectory = join(spoolDirectory, taskId)
-  const directory = join(taskDirectory, String(run))
-  return {
-    taskDirectory,
-    directory,
-    output: join(directory, "output"),
-    book: join(directory, "base"),
-    paused: join(directory, "paused"),
-  }
-}
-
-export function toProcessName(number: number, launch: number): string {
-  return launch === 1 ? `process-${number}` : `process-${number}-launch-${launch}`
-}
+import { FILE_MODE, findNewestStream, type RunPaths } from "./run-paths.ts"
 
 /**
  * Where the bytes of a capped output are. The output file begins at absolute offset `base`. Directly before it lies the
@@ -54,6 +23,8 @@ export function toProcessName(number: number, launch: number): string {
  * has happened. So a crash at any moment leaves one true reading.
  */
 export interface OutputBook {
+  /** Absolute offsets at which the run was begun anew. The last one is where the newest execution's output begins. */
+  readonly restarts: readonly number[]
   readonly base: number
   readonly segment: Segment | null
   readonly cut: { readonly sizeBytes: number; readonly base: number; readonly segment: Segment | null } | null
@@ -65,14 +36,14 @@ interface Segment {
   readonly start: number
 }
 
-export const EMPTY_BOOK: OutputBook = { base: 0, segment: null, cut: null }
+export const EMPTY_BOOK: OutputBook = { restarts: [], base: 0, segment: null, cut: null }
 
 export function readBook(path: string): OutputBook {
   return parseBook(readBookText(path))
 }
 
 function parseBook(text: string): OutputBook {
-  return text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
+  return text === "" ? EMPTY_BOOK : { ...EMPTY_BOOK, ...(JSON.parse(text) as Partial<OutputBook>) }
 }
 
 function readBookText(path: string): string {
@@ -94,7 +65,7 @@ export function writeBook(path: string, book: OutputBook): void {
 export function settleBook(book: OutputBook, outputSizeBytes: number): OutputBook {
   if (!book.cut) return book
   const { base, segment } = outputSizeBytes < book.cut.sizeBytes ? book.cut : book
-  return { base, segment, cut: null }
+  return { ...book, base, segment, cut: null }
 }
 
 export function firstOffsetOf(book: OutputBook): number {
@@ -103,6 +74,8 @@ export function firstOffsetOf(book: OutputBook): number {
 
 /** A run's output as it stands at one moment, wherever its bytes are. */
 export interface OutputSource {
+  /** Where the run was begun anew, in ascending order. */
+  readonly restarts: readonly number[]
   /** The cap dropped the bytes before this offset. */
   readonly firstOffset: number
   readonly totalBytes: number
@@ -115,9 +88,22 @@ const MOST_READINGS = 100
 /** Up to this size a read from the system's cache is faster than one in another thread. */
 const READ_AT_ONCE_BYTES = 128 * 1_024
 
+/** Reads the newest stream of a run, whichever process has begun it. */
+export async function withNewestSource<Result>(
+  paths: RunPaths,
+  use: (source: OutputSource) => Promise<Result>,
+): Promise<Result> {
+  for (let reading = 1; ; reading++) {
+    const newest = findNewestStream(paths)
+    const result = await withFileSource(newest, use)
+    // The files of a stream go once the next one is there.
+    if (findNewestStream(paths).stream === newest.stream || reading === MOST_READINGS) return result
+  }
+}
+
 /**
- * Reads the files of a run, if it has any. Another process may write and cut them at the same time: a reading counts only
- * if the book is the same afterwards, and is repeated otherwise.
+ * Reads the files of a stream, if it has any. Another process may write and cut them at the same time: a reading counts
+ * only if the book is the same afterwards, and is repeated otherwise.
  */
 export async function withFileSource<Result>(
   paths: RunPaths,
@@ -149,6 +135,7 @@ function toSource(
   segment: number | undefined,
 ): OutputSource {
   return {
+    restarts: book.restarts,
     firstOffset: firstOffsetOf(book),
     totalBytes: book.base + sizeBytes,
     async read(start, end) {

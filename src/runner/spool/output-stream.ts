@@ -11,6 +11,8 @@ export type OutputStream = ReturnType<typeof createOutputStream>
 export interface OutputStreamOptions {
   readonly outputs: Outputs
   readonly run: OutputPart["run"]
+  /** True if nobody has sent output of this run before. */
+  readonly isFirst: boolean
   readonly spool: Pick<RunSpool, "withSource">
   readonly redactor: Redactor
   readonly clock: Clock
@@ -38,7 +40,7 @@ const NOTHING: Found = { totalBytes: 0 }
  * looking costs the store nothing.
  */
 export function createOutputStream(options: OutputStreamOptions) {
-  const { outputs, run, spool, redactor, clock } = options
+  const { outputs, run, isFirst, spool, redactor, clock } = options
   let position: number | undefined
   /** How many bytes had been printed at the last look. */
   let seenBytes = -1
@@ -93,9 +95,12 @@ export function createOutputStream(options: OutputStreamOptions) {
     }
   }
 
-  /** Where the store's output ends: it may have some of earlier claims of the run, or parts whose answer was lost. */
+  /**
+   * Where the store's output ends: it may have some of earlier claims of the run, of the lost worker that sent these files
+   * under the same claim, or parts whose answer was lost.
+   */
   async function findPosition(): Promise<number> {
-    if (run.fence === 1 && !isInDoubt) return 0
+    if (isFirst && !isInDoubt) return 0
     return (await outputs.extent(run.taskId, run.run))?.totalBytes ?? 0
   }
 

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
 import type { Redactor } from "../redaction/redactor.ts"
+import { toExecutionAt, toNewestExecution } from "./one-execution.ts"
 import type { OutputSource } from "./output-files.ts"
 
 export const DEFAULT_READ_BYTES = 64 * 1_024
@@ -16,24 +17,49 @@ interface Reading {
   readonly isComplete: boolean
 }
 
+/**
+ * With an offset or a tail, reads within one execution; without, everything from the beginning. A line, a character or a
+ * secret never consists of what two executions printed.
+ */
 export async function readOutput(source: OutputSource, request: OutputRequest, reading: Reading): Promise<OutputChunk> {
   requireValid(request)
-  const asked = request.tailBytes === undefined ? (request.offset ?? 0) : await tailOffset(source, request.tailBytes)
-  const offset = Math.max(asked, source.firstOffset)
   const limitBytes = Math.min(
     Math.max(request.limitBytes ?? request.tailBytes ?? DEFAULT_READ_BYTES, LONGEST_CHARACTER_BYTES),
     LARGEST_READ_BYTES,
   )
-  const { text, nextOffset } = request.filter
-    ? await readLines(source, reading, offset, limitBytes, request.filter)
-    : await readRange(source, reading, offset, limitBytes, request.encoding ?? "utf8")
+  let read = await readExecution(source, { ...request, limitBytes }, reading)
+  if (request.offset !== undefined || request.tailBytes !== undefined) return read
+  while (source.restarts.includes(read.nextOffset) && read.restartedAt !== read.nextOffset) {
+    const leftBytes = limitBytes - Buffer.byteLength(read.text, request.encoding)
+    if (leftBytes < LONGEST_CHARACTER_BYTES) break
+    const next = await readExecution(source, { ...request, offset: read.nextOffset, limitBytes: leftBytes }, reading)
+    read = { ...next, text: read.text + next.text, offset: read.offset, droppedBefore: read.droppedBefore }
+  }
+  return read
+}
+
+async function readExecution(
+  whole: OutputSource,
+  { offset: from = 0, tailBytes, limitBytes, filter, encoding }: OutputRequest & { readonly limitBytes: number },
+  running: Reading,
+): Promise<OutputChunk> {
+  const execution =
+    tailBytes === undefined ? toExecutionAt(whole, Math.max(from, whole.firstOffset)) : toNewestExecution(whole)
+  const { source, restartedAt, isNewest } = execution
+  const reading = { ...running, isComplete: running.isComplete || !isNewest }
+  const asked = tailBytes === undefined ? from : Math.max(await tailOffset(source, tailBytes), restartedAt ?? 0)
+  const offset = Math.max(asked, source.firstOffset)
+  const { text, nextOffset } = filter
+    ? await readLines(source, reading, offset, limitBytes, filter)
+    : await readRange(source, reading, offset, limitBytes, encoding ?? "utf8")
   return {
     text,
     offset,
     nextOffset,
-    totalBytes: source.totalBytes,
+    totalBytes: whole.totalBytes,
     droppedBefore: asked < source.firstOffset ? source.firstOffset : null,
-    isComplete: reading.isComplete && nextOffset >= source.totalBytes,
+    restartedAt,
+    isComplete: running.isComplete && isNewest && nextOffset >= source.totalBytes,
   }
 }
 

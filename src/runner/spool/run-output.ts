@@ -1,20 +1,25 @@
-import { appendFile, existsSync, mkdirSync } from "node:fs"
+import { appendFile, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import { MeanwhileError, isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import {
-  EMPTY_BOOK,
-  writeBook,
-  type OutputSource,
-  withFileSource,
-  DIRECTORY_MODE,
-  type RunPaths,
-  FILE_MODE,
-} from "./output-files.ts"
+import { EMPTY_BOOK, writeBook, type OutputSource, withFileSource } from "./output-files.ts"
+import { encodeIdentity, type ProcessIdentity } from "../process/identity.ts"
+import { DIRECTORY_MODE, FILE_MODE, FIRST_STREAM, OWNER_FILE, type RunPaths } from "./run-paths.ts"
+
+export interface RunOutputOptions {
+  readonly paths: RunPaths
+  /** This process. A folder without a task belongs to a living owner. */
+  readonly owner: ProcessIdentity
+  readonly limitBytes: number
+  readonly onGrown: () => void
+  /** Asked before each write to the file: a worker that stood still may have lost the run without knowing it. */
+  readonly isOurs: () => Promise<boolean>
+}
 
 /** The output of one run: in memory until it is worth a file, then in the file that its processes write to as well. */
-export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: () => void) {
+export function createRunOutput({ paths, owner, limitBytes, onGrown, isOurs }: RunOutputOptions) {
   let memory = createMemoryOutput(limitBytes)
-  const appender = createOutputAppender(paths.output, onGrown)
+  const appender = createOutputAppender(paths.output, onGrown, isOurs)
   let isKept = false
   let isOnDisk = false
   let isAbandoned = false
@@ -24,7 +29,10 @@ export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: ()
     if (isOnDisk || failure) return
     try {
       mkdirSync(paths.directory, { recursive: true, mode: DIRECTORY_MODE })
-      if (memory.firstOffset > 0 && !existsSync(paths.output)) {
+      // A run with commands has their process files, which name this process as well.
+      if (isKept) writeFileSync(join(paths.directory, OWNER_FILE), encodeIdentity(owner), { mode: FILE_MODE })
+      const needsBook = memory.firstOffset > 0 || paths.stream > FIRST_STREAM
+      if (needsBook && !existsSync(paths.book) && !existsSync(paths.output)) {
         writeBook(paths.book, { ...EMPTY_BOOK, base: memory.firstOffset })
       }
     } catch (error) {
@@ -81,7 +89,7 @@ export function createRunOutput(paths: RunPaths, limitBytes: number, onGrown: ()
         // The output may move to the disk while it is being read.
         const held = memory
         const { firstOffset, totalBytes } = held
-        return use({ firstOffset, totalBytes, read: async (start, end) => held.read(start, end) })
+        return use({ restarts: [], firstOffset, totalBytes, read: async (start, end) => held.read(start, end) })
       }
       // The next flush reports the failed write; earlier output stays readable.
       await appender.flush().catch(() => undefined)
@@ -162,7 +170,11 @@ export type OutputAppender = ReturnType<typeof createOutputAppender>
  * Appends to the output file in the order of the calls, in the background, holding no descriptor while idle. `onGrown` is
  * called after what was queued has been written.
  */
-export function createOutputAppender(path: string, onGrown: () => void) {
+export function createOutputAppender(
+  path: string,
+  onGrown: () => void,
+  isOurs: () => Promise<boolean> = async () => true,
+) {
   let queue: Uint8Array[] = []
   let turn: Promise<void> = Promise.resolve()
   let failure: MeanwhileError | undefined
@@ -170,7 +182,10 @@ export function createOutputAppender(path: string, onGrown: () => void) {
 
   async function drain(): Promise<void> {
     try {
-      while (queue.length > 0) await appendLater(path, takeBatch(), { mode: FILE_MODE })
+      while (queue.length > 0) {
+        if (!(await isOurs())) throw new MeanwhileError("stale_claim", "Another worker has the run, with its output.")
+        await appendLater(path, takeBatch(), { mode: FILE_MODE })
+      }
       onGrown()
     } catch (error) {
       failure ??= toOutputError(error, path)

@@ -1,11 +1,13 @@
 import { closeSync, openSync, statfsSync } from "node:fs"
 import { join, dirname } from "node:path"
 import type { Clock } from "../../base/clock.ts"
+import type { Act } from "../../plugin/context.ts"
 import type { ProcessRequest } from "../../plugin/process.ts"
 import type { Survivor } from "../../task/stop.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { whenAborted } from "../../base/when-aborted.ts"
 import { adoptProcess } from "../process/adopt.ts"
-import { UNKNOWN_ENDING, readFacts } from "../process/process-file.ts"
+import { noteUntil, UNKNOWN_ENDING, readFacts } from "../process/process-file.ts"
 import type { Guard } from "../process/guard.ts"
 import { encodeIdentity, type ProcessIdentity } from "../process/identity.ts"
 import {
@@ -29,10 +31,13 @@ import {
   listLaunches,
   listProcessNames,
 } from "./found-processes.ts"
-import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
+import { FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
 
 /** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
 export type Reattachment = "never_ran" | "reattachable" | "lost"
+
+/** How long a command that the guard stopped for its time limit waits for the run's own deadline, which is over too. */
+const LATE_PATIENCE_MS = 10_000
 
 export interface RunProcessesOptions {
   readonly paths: RunPaths
@@ -46,14 +51,18 @@ export interface RunProcessesOptions {
    * number at the end.
    */
   readonly marker: string
+  /** The file that the processes print to. */
+  readonly outputPath: () => string
   /** Resolves when the output file exists and holds all that was written before. */
   readonly prepareOutput: () => Promise<void> | undefined
   readonly onStarted: () => void
+  /** Every launch begins in it. */
+  readonly act: Act
 }
 
 /** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
 export function createRunProcesses(options: RunProcessesOptions) {
-  const { paths, clock, owner, stopPastBytes, marker: runMarker } = options
+  const { paths, clock, stopPastBytes, marker: runMarker } = options
   const live = new Set<RunningProcess>()
   /** Trees whose command has ended and that still have living members, left on purpose. */
   const lingering = new Map<ProcessTree, readonly Member[]>()
@@ -78,10 +87,10 @@ export function createRunProcesses(options: RunProcessesOptions) {
   async function start(request: ProcessRequest, control: ProcessControl, name: string, number: number) {
     const argv = resolveProgram(request)
     if (control.signal.aborted) return toSupervised(UNKNOWN_ENDING, [])
-    await options.prepareOutput()
-    requireNoSuccessor(paths, owner, known)
     const path = join(paths.directory, name)
-    const running = await launch(options, { ...request, argv }, path, `${runMarker}/${number}`)
+    const named = { ...request, argv, path, marker: `${runMarker}/${number}` }
+    const running = await launch(options, named, control.signal, known)
+    if (running === "stopped") return toSupervised(UNKNOWN_ENDING, [])
     const supervised = await supervise(running, control)
     if (supervised === "never_ran") throw toClaimError(path)
     requireSpace(paths, supervised.exit)
@@ -94,6 +103,8 @@ export function createRunProcesses(options: RunProcessesOptions) {
     if (process.state === "never_ran") return "never_ran"
     const left = process.tree ? await clearGroup(process.tree, clock) : []
     if (process.state === "ended" && process.wasOverLimit) throw toOverLimitError(stopPastBytes)
+    if (process.state === "ended" && process.wasLate)
+      await whenAborted(AbortSignal.any([control.signal, AbortSignal.timeout(LATE_PATIENCE_MS)]))
     return toSupervised(process.state === "ended" ? process.ending : UNKNOWN_ENDING, left)
   }
 
@@ -148,6 +159,8 @@ export function createRunProcesses(options: RunProcessesOptions) {
       if (states.has("lost")) return "lost"
       return states.has("ended") || states.has("alive") ? "reattachable" : "never_ran"
     },
+    /** True if a restart found that the commands have ended by themselves: no time limit can be over any more. */
+    hasEndedInTime: (): boolean => haveEndedInTime([...found.values()]),
     stopAll: (graceMs: number): Promise<readonly Survivor[]> =>
       found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs),
     /** Everything that may still write to the output. */
@@ -157,6 +170,10 @@ export function createRunProcesses(options: RunProcessesOptions) {
       }
       return [...runningTrees(), ...lingering.keys()]
     },
+    /** Leaves a time limit to the guard: this process closes, and its commands go on. */
+    leaveUntil(wallMs: number | null): void {
+      for (const { path } of live) noteUntil(path, wallMs)
+    },
     pids: (): readonly number[] => [...new Set(runningTrees().map(({ leaderPid }) => leaderPid))],
     /** Lets Meanwhile exit while the processes run. */
     release(): void {
@@ -165,16 +182,46 @@ export function createRunProcesses(options: RunProcessesOptions) {
   }
 }
 
+/** A command, its process file and its marker. */
+interface NamedRequest extends ProcessRequest {
+  readonly path: string
+  readonly marker: string
+}
+
+function haveEndedInTime(found: readonly FoundProcess[]): boolean {
+  const ran = found.filter(({ state }) => state !== "never_ran")
+  return ran.length > 0 && ran.every((process) => process.state === "ended" && !process.wasLate)
+}
+
+/** A stop that comes before the spawn starts nothing. One that comes later finds the process. */
 async function launch(
-  { paths, owner, guard, stopPastBytes, clock }: RunProcessesOptions,
-  request: ProcessRequest,
-  path: string,
-  marker: string,
-): Promise<RunningProcess> {
-  const outputDescriptor = openSync(paths.output, "a", FILE_MODE)
+  options: RunProcessesOptions,
+  request: NamedRequest,
+  signal: AbortSignal,
+  known: Set<string>,
+): Promise<RunningProcess | "stopped"> {
   try {
-    guard.ensure()
-    return await launchProcess({ ...request, path, owner, marker, outputDescriptor, stopPastBytes }, clock)
+    await options.prepareOutput()
+    options.guard.ensure()
+    return await options.act<RunningProcess | "stopped">(() => {
+      if (signal.aborted) return "stopped"
+      requireNoSuccessor(options.paths, options.owner, known)
+      return spawnCommand(options, request)
+    })
+  } catch (error) {
+    if (signal.aborted) return "stopped"
+    throw error
+  }
+}
+
+/** Contract: the process exists when this returns its promise. */
+async function spawnCommand(
+  { outputPath, owner, stopPastBytes, clock }: RunProcessesOptions,
+  request: NamedRequest,
+): Promise<RunningProcess> {
+  const outputDescriptor = openSync(outputPath(), "a", FILE_MODE)
+  try {
+    return await launchProcess({ ...request, owner, outputDescriptor, stopPastBytes }, clock)
   } finally {
     closeSync(outputDescriptor)
   }

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs"
 import { rm, rmdir } from "node:fs/promises"
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { type Act, actFreely } from "../../plugin/context.ts"
 import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
 import type { ProcessRequest } from "../../plugin/process.ts"
 import type { TaskId } from "../../task/id.ts"
@@ -10,11 +11,14 @@ import type { ProcessControl, Supervised } from "../process/command.ts"
 import type { Guard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import { continueTree } from "../process/pause-tree.ts"
+import type { ProcessTree } from "../process/tree.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import { continueOutput, recoverOutput, createOutputCap } from "./output-cap.ts"
-import { type OutputSource, type RunPaths, toRunPaths } from "./output-files.ts"
+import { beginStream, type StreamStart } from "./begin-stream.ts"
+import { openStream, type OpenStream } from "./open-stream.ts"
+import { recoverOutput } from "./output-cap.ts"
+import { type OutputSource } from "./output-files.ts"
+import { findNewestStream, type RunPaths, toRunPaths, toStreamPaths } from "./run-paths.ts"
 import { readOutput } from "./read-output.ts"
-import { createRunOutput } from "./run-output.ts"
 import { createRunProcesses, type Reattachment } from "./run-processes.ts"
 
 /** The output and the processes of one run, while this Meanwhile process runs it. */
@@ -36,8 +40,15 @@ export interface RunSpool {
   reattach(): Promise<Reattachment>
   /** For use after a restart: every `runProcess` then starts its process, whatever an earlier claim of the run started. */
   beginAnew(): void
-  /** Says how much of the run's output the store has. If that is more than is here, new output continues after it. */
-  goOnAt(totalBytes: number): void
+  /**
+   * For use after a restart that finds no process: output of this claim is kept apart from that of earlier ones, behind it.
+   * `fence` is the claim's.
+   */
+  beginStream(fence: number, start: StreamStart): Promise<void>
+  /** After `reattach`: true if the commands have ended by themselves, so that no time limit can be over any more. */
+  hasEndedInTime(): boolean
+  /** Leaves the run's commands to the guard until this wall time; null: without a time limit. */
+  leaveUntil(wallMs: number | null): void
   pids(): readonly number[]
   stopAll(graceMs: number): Promise<readonly Survivor[]>
   /** The run is over and its output stays. Processes that it left alive are watched until they end or the spool closes. */
@@ -52,8 +63,14 @@ export interface RunSpoolOptions {
   readonly outputLimitBytes: number
   /** Called when the cap has dropped everything below this absolute offset. */
   readonly onDropped?: (before: number) => void
-  /** Asked before the files are cut: is the run still this worker's? Default: yes. */
+  /** Called once if the output file is deleted or replaced while processes print to it. */
+  readonly onLost?: (error: MeanwhileError) => void
+  /** Asked before the files are written or cut: is the run still this worker's? Default: yes. */
   readonly isOurs?: () => Promise<boolean>
+  /** Starts the run's processes. Default: calls what it is given. */
+  readonly act?: Act
+  /** The fence of a claim that goes on with nothing that is here. Default: the newest stream in the folder. */
+  readonly stream?: number
 }
 
 /** The parts that the spool gives each of its runs. */
@@ -88,7 +105,6 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
   let options = initial
   let ending: "kept" | "discarded" | undefined
 
-  const output = createRunOutput(paths, limitBytes, () => cap.check())
   const processes = createRunProcesses({
     paths,
     clock,
@@ -96,26 +112,26 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     guard: context.guard,
     stopPastBytes: limitBytes * UNWATCHED_FACTOR,
     marker: toRunMarker(taskId, run),
-    prepareOutput: output.prepare,
-    onStarted: () => cap.watch(),
+    outputPath: () => stream.paths.output,
+    prepareOutput: () => stream.output.prepare(),
+    act: (effect) => (options.act ?? actFreely)(effect),
+    onStarted: () => stream.cap.watch(),
   })
-  const cap = createOutputCap({
-    paths,
+  const capped = {
     clock,
+    owner,
     limitBytes,
-    appender: output.appender,
     isOurs: async () => options.isOurs?.() ?? true,
     trees: processes.trees,
-    onDropped: (before) => options.onDropped?.(before),
-    onFailure: (failure) => {
-      output.fail(failure)
-      // On a full disk no process can be forbidden either; the failure of the output says so already.
-      void processes.stopAll(FAILED_GRACE_MS).catch(() => undefined)
-    },
-    onIdle: () => {
-      if (ending) void release()
-    },
-  })
+    onDropped: (before: number) => options.onDropped?.(before),
+    // On a full disk no process can be forbidden either; the failure of the output says so already.
+    onFailure: () => void processes.stopAll(FAILED_GRACE_MS).catch(() => undefined),
+    // Files of a run that has ended are removed when nobody needs them.
+    onLost: (failure: MeanwhileError) => void (ending || options.onLost?.(failure)),
+    onIdle: () => void (ending && release()),
+  }
+  const streamPaths = initial.stream ? toStreamPaths(paths, initial.stream) : findNewestStream(paths)
+  let stream: OpenStream = openStream({ ...capped, paths: streamPaths })
 
   let releasing: Promise<void> | undefined
   function release(): Promise<void> {
@@ -128,16 +144,14 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
 
   async function letGo(): Promise<void> {
     processes.release()
-    await cap.close()
-    await output.appender.flush().catch(() => undefined)
+    await stream.close()
     if (ending === "discarded") await removeRun(paths)
   }
 
   function abandon(): void {
     if (releasing) return
     releasing = Promise.resolve()
-    cap.abandon()
-    output.abandon(new MeanwhileError("stale_claim", `Another worker has taken over task ${taskId} with its output.`))
+    stream.abandon(new MeanwhileError("stale_claim", `Another worker has taken over task ${taskId} with its output.`))
     processes.release()
     context.onReleasing(releasing)
   }
@@ -145,47 +159,64 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
   async function end(how: "kept" | "discarded"): Promise<void> {
     ending ??= how
     if (releasing || processes.trees().length === 0) await release()
-    else cap.watch()
+    else stream.cap.watch()
   }
 
   return {
-    update: (next) => {
-      options = { ...options, ...next }
-    },
-    withSource: output.read,
+    update: (next) => void (options = { ...options, ...next }),
+    withSource: (use) => stream.output.read(use),
     release,
-    write: output.write,
-    keep: output.keep,
-    flush: () => output.flush().then(cap.settle),
+    write: (data) => stream.output.write(data),
+    keep: () => stream.output.keep(),
+    flush: () => stream.output.flush().then(stream.cap.settle),
     read: (request = {}, { isComplete } = { isComplete: false }) =>
-      output.read((source) => readOutput(source, request, { redactor, isComplete })),
+      stream.output.read((source) => readOutput(source, toOwn(request, source), { redactor, isComplete })),
     async runProcess(request, control) {
       const exit = await processes.run(request, control)
-      if (output.failure) throw output.failure
+      await stream.cap.look()
+      if (stream.output.failure) throw stream.output.failure
       return exit
     },
     async reattach() {
       ending = undefined
-      output.keep()
+      stream.output.keep()
       const reattachment = await processes.reattach()
-      recoverOutput(paths)
-      if (existsSync(paths.paused)) {
-        for (const tree of processes.trees()) continueTree(tree)
-        rmSync(paths.paused, { force: true })
-      }
-      if (processes.trees().length > 0) cap.watch()
+      recoverOutput(stream.paths)
+      continuePaused(paths, processes.trees())
+      if (processes.trees().length > 0) stream.cap.watch()
       return reattachment
     },
     beginAnew: processes.beginAnew,
-    goOnAt(totalBytes) {
-      if (processes.trees().length === 0) continueOutput(paths, totalBytes)
+    async beginStream(fence, start) {
+      ending = undefined
+      stream.cap.abandon()
+      await stream.output.flush().catch(() => undefined)
+      const next = toStreamPaths(paths, fence)
+      await beginStream(next, start)
+      stream = openStream({ ...capped, paths: next })
+      stream.output.keep()
     },
+    hasEndedInTime: processes.hasEndedInTime,
+    leaveUntil: processes.leaveUntil,
     pids: processes.pids,
     stopAll: processes.stopAll,
     close: () => end("kept"),
     discard: () => end("discarded"),
     abandon,
   }
+}
+
+/** Lets processes go on that were paused for a cut which nobody finished. */
+function continuePaused({ paused }: RunPaths, trees: readonly ProcessTree[]): void {
+  if (!existsSync(paused)) return
+  for (const tree of trees) continueTree(tree)
+  rmSync(paused, { force: true })
+}
+
+/** A run that reads what it has printed begins where its execution began. */
+function toOwn(request: OutputRequest, { restarts }: OutputSource): OutputRequest {
+  const isPlaced = request.offset !== undefined || request.tailBytes !== undefined
+  return isPlaced ? request : { ...request, offset: restarts.at(-1) ?? 0 }
 }
 
 /** The beginning of the environment variable that all processes of a run carry. */

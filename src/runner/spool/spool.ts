@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
-import { join } from "node:path"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Outputs } from "../../task/outputs.ts"
 import { createGuard } from "../process/guard.ts"
-import { forbidIfNothingLeft } from "./found-processes.ts"
-import { type OutputSource, withFileSource, toRunPaths } from "./output-files.ts"
-import { findOrphans, listRuns, type Orphan } from "./orphans.ts"
+import { noteUntil } from "../process/process-file.ts"
+import { forbidIfNothingLeft, listLaunches } from "./found-processes.ts"
+import { type OutputSource, withNewestSource } from "./output-files.ts"
+import { isTaskFolder, listNames, toRunPaths, toTaskDirectory } from "./run-paths.ts"
+import { isOrphan, listRuns } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
 import {
   createRunSpool,
@@ -25,7 +26,7 @@ export type { RunSpool, RunSpoolOptions } from "./run-spool.ts"
 
 /** Keeps the output of tasks and controls their processes. One per Meanwhile process. */
 export interface Spool {
-  /** Touches no disk. Returns the same object while the run is open here. */
+  /** Writes nothing. Returns the same object while the run is open here. */
   openRun(taskId: TaskId, run: number, options: RunSpoolOptions): RunSpool
   /** Also reads a run of another process, or one that has ended. */
   read(
@@ -42,6 +43,8 @@ export interface Spool {
    * command of the run can no longer start that command. Asking again gives the same answer.
    */
   forbidIfNothingLeft(taskId: TaskId, run: number): boolean
+  /** For a run that no process has: tells the guard until when its commands may run, by this machine's time; null: any time. */
+  leaveUntil(taskId: TaskId, run: number, wallMs: number | null): void
   /** `ended` resolves or aborts when the run will print nothing more. */
   waitFor(
     taskId: TaskId,
@@ -50,8 +53,14 @@ export interface Spool {
     ended: Promise<void> | AbortSignal,
     onPrinted?: OnPrinted,
   ): Promise<PatternAnswer>
-  /** Folders whose Meanwhile process is gone, whether or not they belong to a task. */
-  orphans(): Promise<readonly Orphan[]>
+  /** The tasks that have a folder. */
+  folders(): readonly TaskId[]
+  /** The runs of a task that have a folder. */
+  runs(taskId: TaskId): readonly number[]
+  /** True if the Meanwhile process that made the task's folder is gone. */
+  isOrphan(taskId: TaskId): boolean
+  /** True if the folder was made here, and no run of the task is open here any more. */
+  hasClosed(taskId: TaskId): boolean
   /**
    * Removes files only: first stop what still runs with the run's `stopAll`. With `lastRun`, the files of later runs
    * stay.
@@ -71,6 +80,8 @@ export interface SpoolOptions extends Pick<RunSpoolContext, "directory" | "clock
 export function createSpool({ directory, clock, redactor, owner, outputs }: SpoolOptions): Spool {
   const open = new Map<string, OpenRunSpool>()
   const leaving = new Map<Promise<void>, string>()
+  /** Tasks whose runs were released here. */
+  const closed = new Set<TaskId>()
   const guard = createGuard(directory, owner)
 
   /**
@@ -87,7 +98,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       if (!outputs || open.get(key) === live) return result
     }
     const stored = outputs && (await withStoredSource(outputs, taskId, run, use))
-    return stored ? stored.result : withFileSource(toRunPaths(directory, taskId, run), use)
+    return stored ? stored.result : withNewestSource(toRunPaths(directory, taskId, run), use)
   }
 
   return {
@@ -100,6 +111,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       function onReleasing(released: Promise<void>): void {
         if (open.get(key) === created) open.delete(key)
         leaving.set(released, key)
+        closed.add(taskId)
         const forget = (): void => void leaving.delete(released)
         released.then(forget, forget)
       }
@@ -110,6 +122,10 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
     hasRun: (taskId, run) => existsSync(toRunPaths(directory, taskId, run).directory),
     forbidIfNothingLeft: (taskId, run) =>
       forbidIfNothingLeft(toRunPaths(directory, taskId, run), toRunMarker(taskId, run)),
+    leaveUntil(taskId, run, wallMs) {
+      for (const { path } of listLaunches(toRunPaths(directory, taskId, run).directory).values())
+        noteUntil(path, wallMs)
+    },
     read: (taskId, run, request, { isComplete }) =>
       withSource(taskId, run, (source) => readOutput(source, request, { redactor, isComplete })),
     totalBytes: (taskId, run) => withSource(taskId, run, async (source) => source.totalBytes),
@@ -123,14 +139,22 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
         onPrinted,
         withSource: (use) => withSource(taskId, run, use),
       }),
-    orphans: async () => findOrphans(directory),
+    folders() {
+      const names = new Set(listNames(directory).filter(isTaskFolder))
+      for (const id of closed) if (!names.has(id)) closed.delete(id)
+      return [...names]
+    },
+    runs: (taskId) => listRuns(toTaskDirectory(directory, taskId)),
+    isOrphan: (taskId) => isOrphan(toTaskDirectory(directory, taskId)),
+    hasClosed: (taskId) =>
+      closed.has(taskId) && ![...open.keys(), ...leaving.values()].some((key) => isOfTask(key, taskId)),
     async remove(taskId, lastRun) {
       const isRemoved = (key: string): boolean => isOfTask(key, taskId, lastRun)
       for (const run of [...open].flatMap(([key, each]) => (isRemoved(key) ? [each] : []))) void run.release()
       await Promise.all([...leaving].flatMap(([released, key]) => (isRemoved(key) ? [released] : [])))
-      if (lastRun === undefined) return rm(join(directory, taskId), { recursive: true, force: true })
+      if (lastRun === undefined) return rm(toTaskDirectory(directory, taskId), { recursive: true, force: true })
       // Includes `lastRun` even without a folder: a process that died in this loop may have left the task's folder empty.
-      const runs = new Set([...listRuns(join(directory, taskId)), lastRun])
+      const runs = new Set([...listRuns(toTaskDirectory(directory, taskId)), lastRun])
       for (const run of runs) if (run <= lastRun) await removeRun(toRunPaths(directory, taskId, run))
     },
     async removeRun(taskId, run) {

@@ -40,6 +40,7 @@ export async function withEarlierOutput<Result>(
   const joined = await withStoredSource(outputs, taskId, run, (stored) => {
     if (stored.totalBytes < border || stored.firstOffset >= border) return use(source)
     return use({
+      restarts: stored.restarts,
       firstOffset: stored.firstOffset,
       totalBytes,
       async read(start, end) {

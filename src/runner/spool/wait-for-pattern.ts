@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { OVERLAP_CHARACTERS, type ScannedLine, scanLines, toLineTest } from "./read-output.ts"
+import { toNewestExecution } from "./one-execution.ts"
 import type { OutputSource } from "./output-files.ts"
 
 /** Calls the listener when another worker's run has printed something, or needlessly. Returns how to stop listening. */
@@ -37,7 +38,7 @@ interface Seen {
   readonly nextOffset: number
 }
 
-/** Reads new output line by line, and holds no more than a window of one line. */
+/** Reads new output of the newest execution line by line, and holds no more than a window of one line. */
 export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> {
   const { clock, request } = wait
   const startedAt = clock.monotonic()
@@ -79,14 +80,16 @@ export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> 
 }
 
 async function findMatch(
-  source: OutputSource,
+  whole: OutputSource,
   wait: PatternWait,
   offset: number,
   takesRest: boolean,
 ): Promise<{ readonly line?: ScannedLine; readonly nextOffset: number }> {
   const isMatch = toLineTest(wait.request.pattern)
-  let nextOffset = offset
-  for await (const line of scanLines(source, wait.redactor, offset)) {
+  const { source, restartedAt } = toNewestExecution(whole)
+  const start = Math.max(offset, restartedAt ?? 0)
+  let nextOffset = start
+  for await (const line of scanLines(source, wait.redactor, start)) {
     if ((line.kind !== "rest" || takesRest) && isMatch(line)) return { line, nextOffset: line.end }
     // The rest is read again as a whole, and so is the end of a window: a match may go on after it.
     if (line.kind === "line") nextOffset = line.end

@@ -1,15 +1,18 @@
 import { toJson } from "../../base/json.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
+import type { OperationOf } from "../../task/operation.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
+import { writeBelow } from "../run/begun-below.ts"
 import { enter } from "../run/enter.ts"
 import { type Admitted, toDetails } from "../admit/details.ts"
 import { requireNoApproval } from "../admit/approval.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys, noteCreated } from "../execute/begin-run.ts"
 import { toFailedOutcome, toOutcome } from "../execute/end-run.ts"
+import { ensureLease } from "../run/ownership.ts"
 import type { Outcome } from "../run/active-run.ts"
-import type { ExecuteScope, FenceScope, HasRedactor, HasWritten } from "../run/scope.ts"
+import type { ExecuteScope, FenceScope, HasActive, HasRedactor, HasWorker, HasWritten } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
 
@@ -57,18 +60,27 @@ async function adoptAdmitted(
  * Writes the task in one commit, with one step that stays in flight until the run ends. So no worker that reclaims the
  * run takes it for work that its tool could begin again, however soon this process dies.
  */
-async function writeAdopted(scope: FenceScope, details: TaskDetails, foreign: ForeignProcess | null) {
-  const [written] = await scope.store.commit([
-    {
-      op: "task.create",
-      details,
-      entry: { as: "running", worker: scope.worker.id },
-      steps: [{ key: ADOPTED_STEP, onCrash: "fail", state: "started" }],
-      ...(foreign && { facts: [{ type: "task.adopted", pids: [foreign.pid] }] as const }),
-      ...(details.askedBy && { askingStepResult: { taskId: details.id } }),
-    },
-  ])
-  return written
+async function writeAdopted(scope: FenceScope & HasActive, asked: TaskDetails, foreign: ForeignProcess | null) {
+  await ensureLease(scope)
+  return writeBelow(scope, asked, async (details) => {
+    const [written] = await scope.store.commit([toCreation(scope, details, foreign)])
+    return written
+  })
+}
+
+function toCreation(
+  scope: HasWorker,
+  details: TaskDetails,
+  foreign: ForeignProcess | null,
+): OperationOf<"task.create"> {
+  return {
+    op: "task.create",
+    details,
+    entry: { as: "running", worker: scope.worker.id },
+    steps: [{ key: ADOPTED_STEP, onCrash: "fail", state: "started" }],
+    ...(foreign && { facts: [{ type: "task.adopted", pids: [foreign.pid] }] as const }),
+    ...(details.askedBy && { askingStepResult: { taskId: details.id } }),
+  }
 }
 
 function beginAdopted(

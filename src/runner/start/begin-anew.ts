@@ -8,7 +8,6 @@ import { requireNoApproval, toApprovalWait } from "../admit/approval.ts"
 import { toHops, withHops } from "../run/active-run.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
 import type { CancelScope, HasActive, HasClock, HasQueue, HasStore, HasWritten } from "../run/scope.ts"
-import { stopTurnsBelow } from "../turn/left-turns.ts"
 
 /** Begins another run of a task. */
 export interface BeginScope extends AdmitScope, DetailsScope, HasQueue, HasClock {}
@@ -105,7 +104,6 @@ const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrup
 /** Runs the same input again, as another run, once a person has allowed it where that is needed. */
 export async function retryTask(scope: BeginScope & CancelScope, task: TaskRecord, hops = 0): Promise<TaskRecord> {
   requireRetryable(task)
-  await stopTurnsBelow(scope, task)
   return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task), hops })
 }
 

@@ -4,7 +4,9 @@ import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { TaskEntry } from "../../task/operation.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
+import { writeBelow } from "../run/begun-below.ts"
 import { enter } from "../run/enter.ts"
+import { ensureLease } from "../run/ownership.ts"
 import { type Admitted, toDetails, toPolicy } from "../admit/details.ts"
 import { toApprovalWait } from "../admit/approval.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys, noteCreated } from "../execute/begin-run.ts"
@@ -28,7 +30,7 @@ function requireCapable(admitted: Admitted): void {
   if (toPolicy(admitted.tool, admitted.input).mode === "never") {
     throw new MeanwhileError(
       "not_background_capable",
-      `${admitted.tool.name} cannot run in the background. Call it in the foreground, or give the tool a background policy.`,
+      `${admitted.tool.name} cannot run in the background. Call it in the foreground: its background policy is "never".`,
       { tool: admitted.tool.name },
     )
   }
@@ -47,6 +49,7 @@ export async function createTask(scope: ExecuteScope, admitted: Admitted, id = c
 }
 
 async function writeTask(scope: ExecuteScope, admitted: Admitted, id: TaskId): Promise<TaskRecord> {
+  await ensureLease(scope)
   const { call, tool, input } = admitted
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
@@ -56,9 +59,11 @@ async function writeTask(scope: ExecuteScope, admitted: Admitted, id: TaskId): P
   const entry = toEntry(scope, admitted, isTaken)
   scope.queue.own?.add(id)
   try {
-    const [{ task, created }] = await scope.store.commit([
-      { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
-    ])
+    const asking = call.askedBy && { askingStepResult: { taskId: id } }
+    const { task, created } = await writeBelow(scope, details, async (placed) => {
+      const [written] = await scope.store.commit([{ op: "task.create", details: placed, entry, ...asking }])
+      return written
+    })
     if (created) noteCreated(scope, task)
     if (!created) {
       requireSameTool(task, details)

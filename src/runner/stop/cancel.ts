@@ -2,34 +2,32 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
-import { isTerminal, STOPPABLE_STATUSES } from "../../task/lifecycle.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
-import type { CancelScope, HasActive, HasClock, HasConfig, HasQueue, HasRedactor, HasStore } from "../run/scope.ts"
-import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
+import type { CancelScope, HasActive, HasClock, HasQueue, HasRedactor, HasStore } from "../run/scope.ts"
+import { giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
 import { readAll } from "../run/task-pages.ts"
+import { abortHere, applyStoredStops } from "./stored-stops.ts"
 
 const DEFAULT_REASON = "it was asked to stop"
 
 /**
- * Stops a task wherever it runs, and returns once the stop is accepted. A task that has ended is returned as it is. An
- * agent that nobody runs ends in one transaction with its turns.
+ * Stops a task wherever it runs, and returns once the stop is accepted. A task that has ended is returned as it is. The
+ * same transaction stops what is below the task.
  */
 export async function cancelTask(scope: CancelScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
   const cause = toStopCause(scope, request)
   for (let current = task; ; ) {
     if (isTerminal(current.status)) return current
-    if (current.status === "stopping") return watchStop(scope, current)
+    if (current.status === "stopping") return await watchStop(scope, current)
     try {
-      const turns = await findTurnsBelow(scope, current)
-      const [stopped] = await scope.store.commit([
-        toStop(scope, current, cause),
-        ...turns.map((turn) => toStop(scope, turn, AGENT_ENDED)),
-      ])
+      const [stopped] = await scope.store.commit([toStop(scope, current, cause)])
       abortHere(scope, stopped.id, stopped.run, cause)
-      for (const { id, run } of turns) abortHere(scope, id, run, AGENT_ENDED)
-      return watchStop(scope, stopped)
+      // A look that fails costs nothing: the slow one finds the same.
+      if (stopped.hasChildren) await applyStoredStops(scope).catch(() => {})
+      return await watchStop(scope, stopped)
     } catch (error) {
       if (!isMeanwhileError(error, "wrong_state")) {
         giveUpEarly(scope, current.id)
@@ -52,13 +50,40 @@ export async function cancelById(
   return task && cancelTask(scope, task, request)
 }
 
-/** Follows an accepted stop: if the worker of the run is gone, this process ends the run. */
-function watchStop(scope: HasQueue, task: TaskRecord): TaskRecord {
-  if (task.status === "stopping") {
-    scope.queue.own?.add(task.id)
-    void scope.queue.resumeOwnWork()
-  }
+async function watchStop(scope: HasQueue & HasStore, task: TaskRecord): Promise<TaskRecord> {
+  if (task.status === "stopping" || task.hasChildren) await watchStops(scope, [task])
   return task
+}
+
+/**
+ * Follows stops that were accepted, of these tasks and of what is below them: if the worker of one of the runs is gone, this
+ * process ends the run.
+ */
+export async function watchStops(
+  scope: HasQueue & HasStore,
+  stopped: readonly Pick<TaskSummary, "id" | "status" | "hasChildren">[],
+): Promise<void> {
+  const { own } = scope.queue
+  if (own) {
+    for (const { id, status } of stopped) if (status === "running" || status === "stopping") own.add(id)
+    // If this look fails, what is below is left to the next worker.
+    await ownStopsBelow(scope, stopped, own).catch(() => {})
+  }
+  void scope.queue.resumeOwnWork()
+}
+
+/** A stop reaches through tasks and turns that have ended: something below them may still be stopping. */
+async function ownStopsBelow(
+  scope: HasStore,
+  stopped: readonly Pick<TaskSummary, "id" | "status" | "hasChildren">[],
+  own: Pick<NonNullable<HasQueue["queue"]["own"]>, "add">,
+): Promise<void> {
+  for (let level = stopped; level.length > 0; ) {
+    const families = level.filter(({ hasChildren }) => hasChildren)
+    const below = await Promise.all(families.map(({ id }) => readAll(scope, { parentTask: id })))
+    level = below.flat()
+    for (const { id, status } of level) if (status === "stopping") own.add(id)
+  }
 }
 
 export function toStopCause(
@@ -83,26 +108,4 @@ export function toStop(
       ? toStopRequested(scope, id, run, cause)
       : { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
   return { op: "task.apply", run: { taskId: id, run }, event }
-}
-
-/** Aborts a run if it runs in this process. */
-export function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, run: number, cause: StopCause): void {
-  const active = scope.active.get(id)
-  if (active?.run === run) abortRun(scope, active, cause)
-}
-
-/** The cause of the stop of a turn whose agent has ended. */
-export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" } as const
-
-/** The statuses of a live task that no worker has now. */
-export const RESTING = ["queued", "waiting"] as const
-
-/** The live turns of an agent that nobody runs, which end with it. A worker that runs an agent ends the turns itself. */
-export async function findTurnsBelow(
-  scope: HasStore,
-  { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,
-): Promise<readonly TaskSummary[]> {
-  // A task that has not begun has no turns below it.
-  if (status === "running" || fence === 0) return []
-  return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE_STATUSES })
 }

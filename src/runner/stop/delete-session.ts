@@ -32,7 +32,7 @@ export async function deleteSession(
 
 /**
  * Removes the files of a task that is gone from the store. A task that was retried in the last moment keeps them. A crash
- * before this leaves files without a task, which the next start removes.
+ * before this leaves files without a task, which the sweep of any process removes.
  */
 async function removeFiles(scope: HasStore & HasSpool & HasWritten, id: TaskId): Promise<void> {
   if (await scope.store.task(id)) return

@@ -1,8 +1,9 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
-import type { FenceScope, HasActive, HasClock, HasConfig, HasEngine, StopScope } from "../run/scope.ts"
-import { abortHere } from "./cancel.ts"
+import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
+import { applyStoredStops } from "./stored-stops.ts"
+import { applyRemoteLimits } from "./change-limit.ts"
 
 /** Finds stops whose wake-up was lost. */
 const SAFETY_POLL_MS = 1_000
@@ -12,10 +13,14 @@ const LOOK_EVERY_MS = 50
 
 /**
  * Applies stops that other processes have written to the store to the runs of this process: at once after a wake-up by
- * another process, soon after any other wake-up, and by a slow poll.
+ * another process, soon after any other wake-up, and by a slow poll. Changed time limits come with wake-ups by another
+ * process, or with the poll.
  */
 export function createRemoteStops(scope: StopScope & HasEngine): Chore {
-  const poll = repeat(scope, SAFETY_POLL_MS, () => applyRemoteStops(scope))
+  const poll = repeat(scope, SAFETY_POLL_MS, async () => {
+    await applyStoredStops(scope)
+    await applyRemoteLimits(scope)
+  })
   let lookedAt = Number.NEGATIVE_INFINITY
   let cancelTimer: CancelTimer | undefined
 
@@ -23,7 +28,7 @@ export function createRemoteStops(scope: StopScope & HasEngine): Chore {
     cancelTimer?.()
     cancelTimer = undefined
     lookedAt = scope.clock.monotonic()
-    applyRemoteStops(scope).catch((error: unknown) => warn(scope, error))
+    applyStoredStops(scope).catch((error: unknown) => warn(scope, error))
   }
 
   function lookSoon(): void {
@@ -35,8 +40,10 @@ export function createRemoteStops(scope: StopScope & HasEngine): Chore {
   const unsubscribe = scope.engine.bus.subscribe((wake) => {
     if (wake.about === "unknown") look()
     else if (!isAboutRunning(scope, wake)) return
-    else if (wake.isForeign) look()
-    else lookSoon()
+    else if (wake.isForeign) {
+      look()
+      applyRemoteLimits(scope).catch((error: unknown) => warn(scope, error))
+    } else lookSoon()
   })
 
   return {
@@ -51,16 +58,4 @@ export function createRemoteStops(scope: StopScope & HasEngine): Chore {
 function isAboutRunning(scope: HasActive, wake: Wake): wake is Extract<Wake, { about: "task" }> {
   const active = wake.about === "task" ? scope.active.get(wake.taskId) : undefined
   return active?.standing.in === "background" && active.control.stop === null
-}
-
-/** Reads stops that other processes wrote and applies them to the runs of this process. */
-export async function applyRemoteStops(scope: FenceScope & HasClock & HasConfig & HasActive): Promise<void> {
-  if (scope.active.size === 0) return
-  const { items } = await scope.store.tasks(
-    { worker: scope.worker.id, statuses: ["stopping"] },
-    { limit: scope.active.size + 1 },
-  )
-  for (const task of items) {
-    if (task.status === "stopping") abortHere(scope, task.id, task.run, task.stop)
-  }
 }

@@ -6,8 +6,6 @@ import { track } from "../run/enter.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import type { ExecuteScope, HasActive, HasQueue } from "../run/scope.ts"
 import { TURN_PLUGIN } from "../tool/tool-source.ts"
-import { stopIfLeft } from "./left-turns.ts"
-import { endWithChildren } from "./turn-run.ts"
 
 const TURNS_AT_ONCE = 50
 
@@ -47,13 +45,10 @@ export function wakeTurns(scope: HasQueue, { kind }: Pick<TaskSummary, "kind">):
 
 async function claim(scope: ExecuteScope, { taskId, run }: Offer): Promise<void> {
   try {
-    if (await stopIfLeft(scope, taskId)) return
     await track(scope, async () => {
       const event = { type: "task.started", worker: scope.worker.id } as const
       const [task] = await scope.store.commit([{ op: "task.apply", run: { taskId, run }, event }])
       beginClaimed(scope, task)
-      const active = scope.active.get(taskId)
-      if (active) void endWithChildren(scope, active)
     })
   } catch (error) {
     if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error

@@ -1,23 +1,19 @@
 import { z } from "zod"
-import { type JsonObject, type JsonValue, isJsonObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Act } from "../../plugin/context.ts"
 import type { ToolReturn, Tool } from "../../plugin/tool.ts"
 import { type SessionId, type TaskId, type WorkspaceId, createTaskId } from "../../task/id.ts"
-import type { Answers, Operation, RunReference } from "../../task/operation.ts"
-import {
-  type AskingStep,
-  PLAIN_DETAILS,
-  type TaskDetails,
-  type TaskRecord,
-  type TaskSummary,
-} from "../../task/record.ts"
+import type { AnswerOf, Answers, Operation, RunReference } from "../../task/operation.ts"
+import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
-import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { type ActiveRun, toOrigin, withHops } from "../run/active-run.ts"
-import { requireOwned, writeUnderFence } from "../run/ownership.ts"
-import type { StopScope, CancelScope, HasLog, ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scope.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import { toOrigin, withHops } from "../run/active-run.ts"
+import { ensureLease, toAct } from "../run/ownership.ts"
+import { writeInAnyCase } from "../run/write-run.ts"
+import type { ExecuteScope, HasActive, HasRedactor, HasStore, StopScope } from "../run/scope.ts"
 import { TURN_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
-import { endTurn } from "../stop/lifetimes.ts"
+import { writeBelow } from "../run/begun-below.ts"
 import { enter } from "../run/enter.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
 
@@ -42,8 +38,8 @@ export interface TurnRun {
   isHandedBack(): boolean
   /** Why the turn was stopped; null if it was not. */
   stopReason(): string | null
-  /** To be called directly before an effect. Rejects with `stale_claim` when the turn is another worker's. */
-  requireOwned(): Promise<void>
+  /** Every effect of the turn begins in it. */
+  readonly act: Act
   steps(): Promise<readonly Step[]>
   /** The metadata that the turn was begun with. */
   metadata(): Promise<JsonObject>
@@ -70,13 +66,13 @@ export interface TurnStart extends TurnOrigin {
   readonly idempotencyKey?: string | null
   /** Facts that a claim after a crash must know. */
   readonly metadata?: JsonObject
+  /** How the record is committed. Default: it waits for a store that is away. */
+  readonly whenAway?: CommitOptions["whenAway"]
   /** Written in one transaction with the turn's own record, before it. */
   readonly operations: readonly Operation[]
 }
 
 export type BegunTurn = Pick<TurnRun, "taskId" | "ended">
-
-const ASKER = "askedBy"
 
 /**
  * Begins a turn here and now, and runs its body; a turn takes no slot. A crash before the commit: nothing happened, and
@@ -87,21 +83,23 @@ export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: Tur
   return enter(scope, async () => {
     const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
     const details = await toTurnDetails(scope, start)
-    const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
+    await ensureLease(scope)
+    const entry = { as: "running", worker: scope.worker.id } as const
     // The turn's first effect, its end and every answer of the model wait for the disk, and so for this commit.
-    const answers = await scope.store.commit([...start.operations, create], { waitsForDisk: false })
-    const { task } = answers.at(-1) as { readonly task: TaskRecord }
+    const { task } = await writeBelow(scope, details, async (placed) => {
+      const create = { op: "task.create", details: placed, entry } as const
+      const answers = await scope.store.commit([...start.operations, create], {
+        waitsForDisk: false,
+        ...(start.whenAway && { whenAway: start.whenAway }),
+      })
+      return answers.at(-1) as AnswerOf<"task.create">
+    })
     const own: Tool = { ...tool, run: async (_input, { taskId }) => body(findTurnRun(scope, taskId)) }
-    const active = beginRun(scope, toBackgroundPlan(task, own, null))
-    return { taskId: task.id, ended: endWithChildren(scope, active) }
+    const plan = toBackgroundPlan(task, own, null)
+    // In this process the turn is below its call, which may have no record.
+    const active = beginRun(scope, { ...plan, origin: { ...plan.origin, parentTask: start.parentTask } })
+    return { taskId: task.id, ended: active.ended.promise }
   })
-}
-
-/** Resolves when the turn's end is durable and the tasks that end with it have been told to stop. */
-export async function endWithChildren(scope: CancelScope & HasLog, active: ActiveRun): Promise<TaskRecord | null> {
-  const task = await active.ended.promise
-  if (task) await endChildren(scope, active)
-  return task
 }
 
 /**
@@ -120,20 +118,6 @@ export function createTurnTool(scope: () => StopScope, continueTurn: TurnBody): 
   return tool as unknown as Tool
 }
 
-/**
- * The task that asked for a turn. If a call in the foreground asked, this is the task that the call, or its repetition
- * after a crash, has become; otherwise the turn that made the call. Undefined: nobody asked, or the asker is not known.
- */
-export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise<TaskSummary | undefined> {
-  if (turn.parentTask === null) return undefined
-  const known = await store.task(turn.parentTask)
-  if (known) return known
-  const askedBy = readAsker((await store.task(turn.id))?.metadata ?? {})
-  if (!askedBy) return undefined
-  const { items } = await store.tasks({ askedBy }, { limit: 1 })
-  return items[0] ?? store.task(askedBy.taskId)
-}
-
 /** The turn that runs here under this id. */
 function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
   const active = scope.active.get(taskId)
@@ -150,11 +134,11 @@ function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
     isContinued,
     isHandedBack: () => active.control.isHandedBack,
     stopReason: () => active.control.stop?.reason ?? null,
-    requireOwned: () => requireOwned(scope, active),
+    act: toAct(scope, active),
     steps: () => scope.store.steps(taskId, run),
     metadata: async () => (await scope.store.task(taskId))?.metadata ?? {},
     async commit(toOperations, options) {
-      const answers = await writeUnderFence(scope, active, toOperations, options)
+      const answers = await writeInAnyCase(scope, active, toOperations, options)
       if (!answers) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no record.`)
       return answers
     },
@@ -162,17 +146,6 @@ function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
       active.turn.endOperations = toOperations
     },
     ended: active.ended.promise,
-  }
-}
-
-/** Stops tasks that end with the turn. A turn that was continued may have tasks from earlier claims. */
-async function endChildren(scope: CancelScope & HasLog, { taskId, turn, standing }: ActiveRun): Promise<void> {
-  const isContinued = standing.in === "background" && standing.fence > 1
-  const parents = new Set([...(isContinued ? [taskId] : []), ...(turn.parentsOfTasks ?? [])])
-  try {
-    for (const parent of parents) await endTurn(scope, parent)
-  } catch (error) {
-    scope.log.warn("tasks of a turn could not be stopped with it", { turn: taskId, error: toErrorMessage(error) })
   }
 }
 
@@ -198,23 +171,10 @@ async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: T
     model,
     title: scope.redactor.redactText(title),
     input: null,
-    metadata: withAsker(withHops(metadata, parent?.hops ?? 0), caller),
+    metadata: withHops(metadata, parent?.hops ?? 0),
     notify: "silent",
     idempotencyKey,
     depth: parent?.depth ?? 0,
     traceId,
   }
-}
-
-/** A caller in the foreground has no record: the step that made the call stands for it. */
-function withAsker(metadata: JsonObject, caller: ActiveRun | undefined): JsonObject {
-  if (caller?.standing.in !== "foreground" || !caller.origin.askedBy) return metadata
-  return { ...metadata, [ASKER]: { ...caller.origin.askedBy } }
-}
-
-function readAsker({ [ASKER]: kept }: JsonObject): AskingStep | undefined {
-  if (!isJsonObject(kept)) return undefined
-  const { taskId, run, key } = kept
-  if (typeof taskId !== "string" || typeof run !== "number" || typeof key !== "string") return undefined
-  return { taskId: taskId as TaskId, run, key }
 }

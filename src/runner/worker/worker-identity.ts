@@ -18,6 +18,13 @@ export function isTaker(data: JsonObject): boolean {
   return data["takes"] === TAKER["takes"]
 }
 
+/** Part of the identity of a worker that ends by itself. */
+export const ENDS_WHEN_IDLE: JsonObject = { endsWhenIdle: true }
+
+export function isEndingWhenIdle(data: JsonObject): boolean {
+  return data["endsWhenIdle"] === true
+}
+
 /** True if the process that a lease describes lives; undefined when that cannot be told from here. */
 export function isWorkerAlive(data: JsonObject): boolean | undefined {
   const identity = toProcessIdentity(data)

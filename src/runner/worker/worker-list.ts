@@ -6,7 +6,7 @@ import { readBootId } from "../process/identity.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { parseAnnouncement } from "./announcement.ts"
 import { isLeftForHost } from "./left-host.ts"
-import { isTaker } from "./worker-identity.ts"
+import { isEndingWhenIdle, isTaker } from "./worker-identity.ts"
 
 /** All workers, in one query, the longest at work first. Leaves out stopped workers that left something running. */
 export async function listWorkers({ store }: { readonly store: TaskStore }): Promise<readonly WorkerView[]> {
@@ -15,6 +15,7 @@ export async function listWorkers({ store }: { readonly store: TaskStore }): Pro
     ({ id, process, announcement, running }): WorkerView => ({
       ...toPlace(id, process, false),
       running,
+      endsWhenIdle: isEndingWhenIdle(process),
       isStarting: announcement === null && isTaker(process),
       announcement: parseAnnouncement(announcement),
     }),

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Log } from "../../plugin/context.ts"
 import { createWorkerId, type WorkerId } from "../../task/id.ts"
@@ -19,7 +19,10 @@ export interface Worker {
   readonly home: SpoolHome
   /** True if effects may go on without asking the store: the lease is younger than 80 % of its time. */
   isFresh(): boolean
-  /** Renews the lease now. False: the lease was taken over, and no run claimed under it is ours any longer. */
+  /**
+   * Renews the lease now. False: the lease was taken over, and no run claimed under it is ours any longer. The worker then
+   * has another id and lease. Rejects once the worker has closed.
+   */
   confirm(): Promise<boolean>
   /** Committed beside a claim, this operation refuses the claim of a worker that has lost its lease. */
   renewal(): OperationOf<"lease.renew">
@@ -45,6 +48,9 @@ export interface WorkerOptions {
 /** Past this share of its time a lease is not trusted without asking. */
 const FRESH_SHARE = 0.8
 const RENEWALS_PER_LEASE = 3
+
+/** A lease that was lost is never fresh. */
+const NEVER = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const { store, clock, leaseMs, log } = options
@@ -72,15 +78,22 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     } catch (error) {
       if (!isMeanwhileError(error, "stale_claim")) throw error
     }
-    if (isClosed) return false
-    const silence = `was silent for ${toSeconds(ageMs())} s, longer than its lease of ${toSeconds(leaseMs)} s`
-    log.warn(`this worker ${silence}: others have taken over what it ran, and it goes on with new work`, { worker: id })
-    options.onLost()
-    id = createWorkerId()
-    lease = await take(options, id)
+    if (isClosed) throw new MeanwhileError("closed", "This worker has given its lease up.")
+    if (renewed !== NEVER) lose()
+    // The new id is used only once it has a lease: others take what runs under an id without one for left behind.
+    const next = createWorkerId()
+    lease = await take(options, next)
+    id = next
     renewed = { monotonic: clock.monotonic(), wall: clock.now() }
     options.onBack()
     return false
+  }
+
+  function lose(): void {
+    const silence = `was silent for ${toSeconds(ageMs())} s, longer than its lease of ${toSeconds(leaseMs)} s`
+    log.warn(`this worker ${silence}: others have taken over what it ran, and it goes on with new work`, { worker: id })
+    renewed = NEVER
+    options.onLost()
   }
 
   async function confirm(): Promise<boolean> {

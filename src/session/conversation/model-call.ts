@@ -1,3 +1,4 @@
+import type { Act } from "../../plugin/context.ts"
 import type { ModelPort } from "../../plugin/model-port.ts"
 import type { TaskId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
@@ -58,6 +59,7 @@ export function recordCall(
 /** The task and trace that a plugin's own model call belongs to. */
 export interface ModelAsker {
   readonly signal: AbortSignal
+  readonly act: Act
   readonly task?: TaskId | null
   readonly traceId?: string | null
 }
@@ -74,13 +76,14 @@ export function createModelPort(
   return {
     id: model.id,
     async generate({ system = "", messages, maxOutputTokens, signal }) {
-      const generated = await generate(conversation, asker.traceId ?? null, {
+      const request = {
         system,
         messages,
         tools: [],
         signal: signal ? AbortSignal.any([signal, asker.signal]) : asker.signal,
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-      })
+      }
+      const generated = await asker.act(() => generate(conversation, asker.traceId ?? null, request))
       account(scope, conversation, generated, { turn: current?.taskId ?? null, task: asker.task ?? null })
       return generated.response
     },

@@ -52,6 +52,13 @@ export interface SendOptions {
    * has ended. While that turn waits for a person, the message is refused as `session_busy` either way.
    */
   readonly whenBusyElsewhere?: "wait" | "refuse"
+  /**
+   * Says what happens to the message while the store takes no writes. Default `wait`: it is said when the store takes them
+   * again, if that is within the patience of the runtime (`storeWait.patienceMs`). `refuse`: it is refused as
+   * `store_unavailable` once the store is known to be away, which takes a second or two, and is not said later. A turn that
+   * has begun waits either way.
+   */
+  readonly whenStoreAway?: "wait" | "refuse"
   /** The turn's budget. When it is used up, the model is asked once more, without tools, for what it has. */
   readonly budget?: AgentBudget
 }

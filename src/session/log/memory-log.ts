@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
+import { actFreely } from "../../plugin/context.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { applyChange, createLogView } from "./log-state.ts"
 import type { LogState, OpenTurn, SessionLog, TurnOpening } from "./session-log.ts"
@@ -40,7 +41,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
       stopReason: () => current.reason,
       askingStep: () => undefined,
       steps: async () => [],
-      requireOwned: async () => {},
+      act: actFreely,
       save: write,
       saveSoon: (change) => void write(change),
       settle: async () => {},

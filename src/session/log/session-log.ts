@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Act } from "../../plugin/context.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { NoticeKey } from "../../task/notice.ts"
@@ -57,8 +58,8 @@ export interface OpenTurn {
   /** Names a step as the one that asks for a task; undefined in a session that is not kept. */
   askingStep(key: string): AskingStep | undefined
   steps(): Promise<readonly Step[]>
-  /** Throws if another worker has the turn. Called directly before an effect. */
-  requireOwned(): Promise<void>
+  /** Every effect of the turn begins in it: the call of the model, and the call of a tool. */
+  readonly act: Act
   /**
    * Adds the change to the history at once, and resolves when it is committed. Changes are durable in the order of the
    * calls.
@@ -99,6 +100,8 @@ export interface TurnOpening {
    * Names the turn. A name that another turn has is refused as `wrong_state`. Has no effect in a session that is not kept.
    */
   readonly idempotencyKey?: string
+  /** How the turn's beginning is committed. Default: it waits for a store that is away. */
+  readonly whenAway?: CommitOptions["whenAway"]
   /** Metadata for the worker that continues the turn after a crash. */
   readonly metadata?: JsonObject
   /** Stops the turn of a session that is not kept. In a kept session the turn's run does that. */

@@ -58,18 +58,26 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   const times = record ? toTimes(record) : { createdAt: now, updatedAt: now }
   const beginning: LogState = { data, history: [], position: 0, times }
   let state = beginning
+  /** The state before the last change. */
+  let before = beginning
   let version = record ? UNKNOWN_VERSION : NOT_STORED
   const toStored = createDataRedactor(redactor)
   const paid = createPaidCalls()
   const writer: TurnWriter = {
     toOperations: (change) => toOperations(paid.takeAlong(change)),
     markBroken: () => (version = UNKNOWN_VERSION),
+    takeBack() {
+      state = before
+      version = UNKNOWN_VERSION
+      paid.giveBack()
+    },
   }
 
   const notFound = (message: string) => new MeanwhileError("not_found", message, { session: id })
 
   /** Applies the change to the state at once, and counts the version ahead: operations are committed in this order. */
   function toOperations(change: LogChange): readonly Operation[] {
+    before = state
     state = applyChange(state, change, clock.now())
     const stored = toStored(state.data)
     const messages = change.entries.map((entry) => redactEntry(redactor, entry))
@@ -100,19 +108,18 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     version = found.version
   }
 
-  async function write(wanted: LogChange): Promise<void> {
-    await refresh()
-    await requireIdle(store, id, state.data)
-    const change = paid.takeAlong(wanted)
-    try {
-      await store.commit(toOperations(change))
-    } catch (error) {
-      writer.markBroken()
-      // The other writer may have told the model the same results, so a change that settles some is not repeated.
-      if (!isMeanwhileError(error, "version_conflict") || change.settles) throw error
+  async function write(change: LogChange): Promise<void> {
+    for (let isFirst = true; ; isFirst = false) {
       await refresh()
       await requireIdle(store, id, state.data)
-      await store.commit(toOperations(change))
+      try {
+        return void (await store.commit(writer.toOperations(change)))
+      } catch (error) {
+        writer.takeBack()
+        // The other writer may have told the model the same results, so a change that settles some is not repeated.
+        const mayFit = isFirst && isMeanwhileError(error, "version_conflict") && !change.settles
+        if (!mayFit) throw error
+      }
     }
   }
 
@@ -158,6 +165,7 @@ function toTimes({ createdAt, updatedAt }: LogState["times"]): LogState["times"]
 
 function createPaidCalls() {
   let waiting: LogEntry[] = []
+  let taken: readonly LogEntry[] = []
   return {
     count: () => waiting.length,
     add: (entry: PaidCall) => void waiting.push({ kind: "paid", entry }),
@@ -166,10 +174,15 @@ function createPaidCalls() {
      * counted so.
      */
     takeAlong(change: LogChange): LogChange {
+      taken = waiting
       if (waiting.length === 0) return change
-      const entries = [...waiting, ...change.entries]
       waiting = []
-      return { ...change, entries }
+      return { ...change, entries: [...taken, ...change.entries] }
+    },
+    /** The last change was not stored: its calls are written with the next one. */
+    giveBack() {
+      waiting.unshift(...taken)
+      taken = []
     },
   }
 }

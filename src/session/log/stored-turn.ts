@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
-import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import type { TurnBody, TurnRun } from "../../runner/turn/turn-run.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { LogChange, LogState, OpenTurn, TurnBeginning, TurnChange, TurnOpening } from "./session-log.ts"
 import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
@@ -31,6 +31,8 @@ export interface TurnWriter {
   toOperations(change: LogChange): readonly Operation[]
   /** Records that memory and store may differ, so that the log is read again. */
   markBroken(): void
+  /** Takes back the last change, which was not stored. */
+  takeBack(): void
 }
 
 /** Takes a turn to its durable end. Its first entries and its record are written in one transaction. */
@@ -58,31 +60,47 @@ async function runToEnd(
 ): Promise<{ readonly text: Promise<string> }> {
   const { id, workspace, runner, writer } = host
   const taskId = createTaskId()
-  const { parentTask, traceId, idempotencyKey = null } = opening
+  const { parentTask, traceId, idempotencyKey = null, whenAway = "wait" } = opening
   const { title = opening.title } = beginning
   const metadata = { ...opening.metadata, ...beginning.metadata }
   const { title: known, model } = host.state().data
   const about = known ?? (beginning.title === undefined ? title : null)
   const operations = writer.toOperations({ ...beginning, data: { ...beginning.data, turn: taskId, title: about } })
-  const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
+  const own = {
+    id: taskId,
+    session: id,
+    workspace,
+    model,
+    title,
+    parentTask,
+    traceId,
+    idempotencyKey,
+    metadata,
+    whenAway,
+  }
   const answer: { text?: Promise<string> } = {}
+  const body: TurnBody = async (run) => {
+    opening.onBegun?.(taskId)
+    answer.text = opening.take(createStoredTurn(run, writer, metadata))
+    return toTurnPatch(await answer.text)
+  }
+  const { ended } = await runner.beginTurn({ ...own, operations }, body).catch(async (error: unknown) => {
+    writer.takeBack()
+    if (!isMeanwhileError(error, "version_conflict")) throw error
+    await host.refresh()
+    await requireIdle(host.store, id, host.state().data)
+    throw toSessionBusyError(id, null, `Session ${id} was changed elsewhere at the same moment. Send it again.`)
+  })
   try {
-    const { ended } = await runner.beginTurn({ ...own, operations }, async (run) => {
-      opening.onBegun?.(taskId)
-      answer.text = opening.take(createStoredTurn(run, writer, metadata))
-      return toTurnPatch(await answer.text)
-    })
     const task = await ended
     requireDurable(task, writer)
+    if (!task) await host.refresh().catch(passOnGone)
     // The body never ran: the lease was lost, or a stop came, while the turn was written.
     if (!answer.text) throw notTaken(taskId, task)
     return { text: answer.text }
   } catch (error) {
     writer.markBroken()
-    if (!isMeanwhileError(error, "version_conflict")) throw error
-    await host.refresh()
-    await requireIdle(host.store, id, host.state().data)
-    throw toSessionBusyError(id, null, `Session ${id} was changed elsewhere at the same moment. Send it again.`)
+    throw error
   }
 }
 
@@ -117,6 +135,11 @@ function requireDurable(task: TaskRecord | null, writer: TurnWriter): void {
   if (!isUnkept) return
   const message = `The turn ${task.id} could not be kept: ${task.failure.message}. Send the message again.`
   throw new MeanwhileError("store_unavailable", message, { turn: task.id })
+}
+
+/** A turn that has no end because its store is gone is not answered. */
+function passOnGone(error: unknown): void {
+  if (isMeanwhileError(error, "store_gone")) throw error
 }
 
 /** The live turn that holds the session, in this process or another. */
@@ -162,7 +185,7 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
     stopReason: () => run.stopReason(),
     askingStep: (key) => ({ taskId, run: run.run, key }),
     steps: () => run.steps(),
-    requireOwned: () => run.requireOwned(),
+    act: run.act,
     save,
     saveSoon(change, options) {
       const before = saving

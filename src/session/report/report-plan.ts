@@ -8,7 +8,7 @@ import type { ReportsConfig } from "../conversation/report-config.ts"
 const OLDEST_MS = 7 * 24 * 60 * 60 * 1_000
 
 /** Stops that need no report: their requester knows of them, or nobody waits for the result. */
-const QUIET_STOPPERS: ReadonlySet<Stopper> = new Set(["model", "lifetime", "shutdown"])
+const QUIET_STOPPERS: ReadonlySet<Stopper> = new Set(["model", "parent", "lifetime"])
 
 /** The decision whether the agent reports, and about which results. */
 export interface ReportPlan {

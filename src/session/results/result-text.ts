@@ -5,6 +5,7 @@ import { contentOf } from "../../plugin/tool.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskKind, TaskRecord } from "../../task/record.ts"
 import type { Survivors } from "../../task/stop.ts"
+import { toArtifactText } from "./artifact-text.ts"
 
 export interface ResultStyle {
   /** True if the parts of a result get labels, such as `Summary:`, as in a report. */
@@ -49,7 +50,8 @@ function toPatchText(kind: TaskKind, patch: Patch, hasLabels: boolean): string {
   return joinLines([
     main !== "" && hasLabels ? `Summary: ${main}` : main,
     Object.keys(facts).length > 0 && (hasLabels || !isShown) && `Facts discovered: ${toFactText(facts)}`,
-    artifacts.length > 0 && `Artifacts produced: ${toCount(artifacts.length)} (${toNames(patch)})`,
+    artifacts.length > 0 &&
+      `Artifacts produced: ${toCount(artifacts.length)} (${artifacts.map(toArtifactText).join("; ")})`,
     nextSteps.length > 0 && `Suggested next steps: ${nextSteps.join(", ")}`,
   ])
 }
@@ -76,7 +78,6 @@ function toPayloadText({ payload, digest }: Pick<Patch, "payload" | "digest">): 
 
 const toFactText = (facts: JsonObject): string => JSON.stringify(facts, null, 2)
 const toCount = (count: number): string => (count === 1 ? "1 item" : `${count} items`)
-const toNames = ({ artifacts }: Patch): string => artifacts.map(({ name }) => name).join(", ")
 
 function toSurvivorText(survivors: Survivors): string {
   if (survivors === "unknown") return "Whether all of it is gone is not known."

@@ -88,7 +88,7 @@ export async function waitForTurn(
   { left, stopped }: { readonly left: AbortSignal; readonly stopped: AbortSignal },
 ): Promise<TaskRecord> {
   const stop = (): void => {
-    const request = { by: "lifetime", reason: toErrorMessage(stopped.reason) } as const
+    const request = { by: "parent", reason: toErrorMessage(stopped.reason) } as const
     const cancel = () => scope.runner.cancel(id, request, workspace)
     void orWarn(scope, "a subagent's turn could not be stopped", { turn: id }, cancel)
   }

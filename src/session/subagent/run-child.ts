@@ -158,8 +158,9 @@ async function send(course: Course, message: string, said: string | undefined): 
 
 /** Waits for a turn that was begun before. Its cost counts however it ended. */
 async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
-  const { scope, session, conversation, account, activity, turns, left, stopped } = course
+  const { scope, session, conversation, run, account, activity, turns, left, stopped } = course
   turns.push(id)
+  if (run) scope.runner.noteFound(run.taskId, id)
   const readFound = () => readTurns(scope.store, session.id, new Set(turns))
   activity.catchUp((await readFound()).messages.flatMap(callsOf))
   try {

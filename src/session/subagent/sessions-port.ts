@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { AskingRun } from "../../plugin/context.ts"
+import { actFreely, type AskingRun } from "../../plugin/context.ts"
 import type { SessionsPort } from "../../plugin/sessions-port.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { createChild, type CreateChildScope, reopenChild } from "./child-session.ts"
@@ -20,10 +20,17 @@ export interface PortOwner {
 
 export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): SessionsPort {
   const here = (): Conversation | undefined => (owner.session ? scope.open.get(owner.session) : undefined)
+  const act = owner.run?.act ?? actFreely
   return {
     directory: createSessionDirectory(scope, owner.workspace),
-    createChild: async (options) => createChild(scope, await openParent(scope, owner), owner.run, options),
-    openChild: async (id) => reopenChild(scope, await openParent(scope, owner), owner.run, id),
+    async createChild(options) {
+      const parent = await openParent(scope, owner)
+      return act(() => createChild(scope, parent, owner.run, options))
+    },
+    async openChild(id) {
+      const parent = await openParent(scope, owner)
+      return act(() => reopenChild(scope, parent, owner.run, id))
+    },
     handOver: async (mode) => (mode === "none" ? "" : toHandover(await openParent(scope, owner), mode)),
     offers() {
       const conversation = here()

@@ -6,6 +6,7 @@ import { addTokens } from "../../plugin/token-usage.ts"
 import { offeredTools, systemPrompt } from "../conversation/context.ts"
 import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
 import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
+import type { OpenTurn } from "../log/session-log.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 type Answer = Extract<Message, { role: "assistant" }>
@@ -42,10 +43,13 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
     Object.assign(partial, createPartialAnswer())
     return generate(conversation, scope.trace, toRequest(scope, options))
   })
-  const { response } = generated
-  const record = account(scope, generated)
-  for (const warning of response.warnings ?? []) services.log.warn("the model's provider says", { warning })
-  return { message: toUsableMessage(response.message, hasTools), record }
+  // A worker that was taken over meanwhile hears no answer: another one asks the model again.
+  return scope.turn.act(() => {
+    const { response } = generated
+    const record = account(scope, generated)
+    for (const warning of response.warnings ?? []) services.log.warn("the model's provider says", { warning })
+    return { message: toUsableMessage(response.message, hasTools), record }
+  })
 }
 
 /** Makes the call again while its error may pass: a rate limit, an overloaded or unreachable provider. */
@@ -53,8 +57,7 @@ async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>
   const config = scope.services.config.agent
   for (let attempt = 1; ; attempt++) {
     try {
-      await scope.turn.requireOwned()
-      return await call()
+      return await scope.turn.act(call)
     } catch (error) {
       scope.turn.signal.throwIfAborted()
       if (!mayPass(error) || attempt > config.maxModelRetries) throw error
@@ -95,7 +98,7 @@ async function wait({ services, turn }: TurnScope, delayMs: number): Promise<voi
 }
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
-  const { services, conversation } = scope
+  const { services, conversation, turn } = scope
   const { maxOutputTokens, temperature } = services.config.agent
   const { emitter } = conversation
   return {
@@ -105,12 +108,30 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
     signal,
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(temperature !== null && { temperature }),
-    onDelta({ type, text }) {
+    onDelta: whileOurs(turn, ({ type, text }) => {
       if (signal.aborted) return
       if (type === "text") partial.text += text
       partial.isTold = true
       emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
-    },
+    }),
+  }
+}
+
+/** Passes on at once what streams in. While it is in doubt whose the turn is, holds it back, in order. */
+function whileOurs<Delta>({ act }: OpenTurn, tell: (delta: Delta) => void): (delta: Delta) => void {
+  const held: Delta[] = []
+  let isAsking = false
+  return (delta) => {
+    held.push(delta)
+    if (isAsking) return
+    isAsking = true
+    const told = act(() => {
+      isAsking = false
+      for (const each of held.splice(0)) tell(each)
+    })
+    told.catch(() => {
+      isAsking = false
+    })
   }
 }
 

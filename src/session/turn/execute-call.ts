@@ -78,8 +78,7 @@ interface Attempt {
 async function perform(scope: TurnScope, attempt: Attempt) {
   const { call } = attempt.place
   try {
-    await scope.turn.requireOwned()
-    const answer = await followed(scope, begin(scope, attempt))
+    const answer = await scope.turn.act(() => followed(scope, begin(scope, attempt)))
     return {
       result: toToolResult(call, answer, {
         limitCharacters: scope.services.config.agent.toolResultLimitCharacters,

@@ -8,6 +8,7 @@ import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { LogChange } from "../log/session-log.ts"
 import type { SendOptions, TurnResult } from "../conversation/session.ts"
+import { refuseWhileAway } from "./refuse-while-away.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
 import { CUT_OFF, mendHistory } from "./tool-answer.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
@@ -41,17 +42,19 @@ export async function send(
     if (isWaiting) messages.count -= 1
     isWaiting = false
   }
-  const begin = (onBegun: () => void) =>
+  const begin = (onBegun: () => void, onWriting: () => void) =>
     inTurn(conversation, () => {
       stopWaiting()
-      return sendNow(scope, conversation, message, { ...options, onBegun })
+      return sendNow(scope, conversation, message, { ...options, onBegun, onWriting })
     })
   startWaiting()
   messages.newMessage.abort()
   try {
     const waitsElsewhere = options.whenBusyElsewhere !== "refuse"
     const holding = { signal: options.signal, waitsElsewhere, onHeld: startWaiting }
-    return await beginWhenFree(scope, conversation, begin, holding)
+    const send = (onWriting: () => void) =>
+      beginWhenFree(scope, conversation, (onBegun) => begin(onBegun, onWriting), holding)
+    return await (options.whenStoreAway === "refuse" ? refuseWhileAway(scope, send) : send(() => {}))
   } finally {
     stopWaiting()
   }
@@ -61,10 +64,10 @@ async function sendNow(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions & Pick<NewTurn, "onBegun">,
+  options: SendOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
 ): Promise<TurnResult> {
   requireContent(message, options)
-  const { onOutput, budget: left, idempotencyKey, said = message } = options
+  const { onOutput, budget: left, idempotencyKey, said = message, whenStoreAway: whenAway } = options
   let prompt = message
   const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined
   try {
@@ -74,19 +77,22 @@ async function sendNow(
       traceId: options.traceId,
       signal: options.signal,
       // A turn below a task is stopped because the task is.
-      ...(options.parentTask && { stopper: "lifetime" as const }),
+      ...(options.parentTask && { stopper: "parent" as const }),
       ...(left && { metadata: toBudgetMetadata(left) }),
       ...(options.onBegun && { onBegun: options.onBegun }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(whenAway && { whenAway }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
       prepare() {
         const enrichers = scope.registry.promptEnrichers(conversation.model.id)
         if (enrichers.length === 0) return undefined
         return enrich(enrichers, scope, conversation, message).then((enriched) => void (prompt = enriched))
       },
-      toBeginning(history) {
+      async toBeginning(history) {
         const texts = [...toContextTexts(options.context), prompt]
-        return toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
+        const beginning = await toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
+        options.onWriting()
+        return beginning
       },
     })
   } finally {

@@ -20,7 +20,10 @@ export type NewTurnScope = TurnServices & Using<"open">
 
 /** A turn that begins here: of a person, a report or a subagent. */
 export interface NewTurn
-  extends Pick<TurnOpening, "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
+  extends Pick<
+    TurnOpening,
+    "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun" | "whenAway"
+  > {
   readonly traceId?: string | undefined
   /** As in an opening, but called once the conversation has the model that the session has now. */
   readonly prepare?: TurnOpening["prepare"]

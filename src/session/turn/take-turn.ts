@@ -130,6 +130,7 @@ async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
   const collection = await collectContext(services, conversation, {
     ...(reason && { reason }),
     signal: turn.signal,
+    act: turn.act,
     traceId: turn.traceId,
     task: turn.askedBy,
     save: (change) => turn.save(change),

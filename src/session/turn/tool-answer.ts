@@ -6,6 +6,8 @@ import type { Answer } from "../../plugin/task-service.ts"
 import { contentOf } from "../../plugin/tool.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { TaskId } from "../../task/id.ts"
+import type { Patch } from "../../task/patch.ts"
+import { toKeptText } from "../results/artifact-text.ts"
 
 const SUMMARY_CHARACTERS = 200
 const RETURNED_NOTHING = "(it returned nothing)"
@@ -20,8 +22,10 @@ export interface ToolResultOptions {
 export function toToolResult(call: FunctionCall, answer: Answer, options: ToolResultOptions): ToolResult {
   const { limitCharacters, tellPromoted } = options
   switch (answer.outcome) {
-    case "completed":
-      return toResult(call, false, toContent(answer.patch.payload, answer.patch.digest, limitCharacters))
+    case "completed": {
+      const { payload, digest } = answer.patch
+      return toResult(call, false, [...toContent(payload, digest, limitCharacters), ...toKept(answer.patch)])
+    }
     case "failed": {
       const { failure, patch } = answer
       const more = patch ? toContent(patch.payload, patch.digest, limitCharacters) : []
@@ -95,6 +99,13 @@ function toContent(payload: JsonValue, digest: readonly string[], limit: number)
   if (shown) return boundAll(shown, limit)
   const text = typeof payload === "string" ? payload : payload === null ? digest.join("\n") : JSON.stringify(payload)
   return [{ type: "text", text: text === "" ? RETURNED_NOTHING : bound(text, limit) }]
+}
+
+/** The payload of an agent names its artifacts itself. */
+function toKept({ artifacts, payload }: Patch): readonly ContentPart[] {
+  const isNamed = typeof payload === "object" && payload !== null && "artifacts" in payload
+  const text = isNamed ? "" : toKeptText(artifacts)
+  return text === "" ? [] : [{ type: "text", text }]
 }
 
 function isTelling(part: ContentPart): boolean {

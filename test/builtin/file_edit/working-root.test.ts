@@ -6,6 +6,9 @@ import { createBackupStore } from "../../../src/builtin/file_edit/backup-store.t
 import { createWorkingFiles } from "../../../src/builtin/file_edit/working-files.ts"
 import { createWorkingRoot } from "../../../src/builtin/file_edit/working-root.ts"
 import { createDesk } from "../../support/builtin/file-edit-desk.ts"
+import { actFreely } from "../../../src/plugin/context.ts"
+
+const CALLER = { session: null, act: actFreely }
 
 type Desk = ReturnType<typeof createDesk>
 type HarmfulCall = readonly [tool: string, more: object]
@@ -84,17 +87,19 @@ describe("a path outside the working folder", () => {
       symlinkSync(desk.outside, join(desk.root, "sub"))
       return Buffer.from("overwritten")
     }
-    await expect(files.change("sub/secret.txt", null, swapFolder)).rejects.toMatchObject({ code: "permission_denied" })
+    await expect(files.change("sub/secret.txt", CALLER, swapFolder)).rejects.toMatchObject({
+      code: "permission_denied",
+    })
     const putLink = () => {
       symlinkSync(join(desk.outside, "secret.txt"), join(desk.root, "new.txt"))
       return Buffer.from("overwritten")
     }
-    await expect(files.change("new.txt", null, putLink)).rejects.toMatchObject({ code: "invalid_input" })
+    await expect(files.change("new.txt", CALLER, putLink)).rejects.toMatchObject({ code: "invalid_input" })
     const putFolder = () => {
       symlinkSync(desk.outside, join(desk.root, "fresh"))
       return Buffer.from("overwritten")
     }
-    await expect(files.change("fresh/secret2.txt", null, putFolder)).rejects.toMatchObject({
+    await expect(files.change("fresh/secret2.txt", CALLER, putFolder)).rejects.toMatchObject({
       code: "permission_denied",
     })
     expect(readFileSync(join(desk.outside, "secret.txt"), "utf8")).toBe("secret\n")

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../../src/base/manual-clock.ts"
 import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
+import type { ToolCall } from "../../../src/plugin/task-service.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
+import { createSessionId } from "../../../src/task/id.ts"
 import { eventually } from "../../support/eventually.ts"
-import { createGatedTool } from "../../support/tools.ts"
+import { createGatedTool, echo } from "../../support/tools.ts"
 import { createWorkplace } from "../../support/workplace.ts"
 
 async function open(background: BackgroundConfigInput, tool: Partial<Tool> & { obeys?: boolean } = {}) {
@@ -87,4 +89,24 @@ test("leaseSeconds: a worker that is silent for so long loses its runs, and not 
   expect(task).toMatchObject({ status: "interrupted", by: "lost_worker" })
   expect(waitedMs).toBeGreaterThanOrEqual(30_000)
   expect(waitedMs).toBeLessThan(40_000)
+})
+
+test("lifetime: that of a tool task which names none; a session's lifetime needs a session", async () => {
+  const agent: Tool = { ...echo, name: "agent", kind: "agent" }
+  const start = async (background: BackgroundConfigInput, more: Partial<ToolCall> = {}) => {
+    const { meanwhile } = await createWorkplace({ tools: [echo, agent], background })
+    return meanwhile.tasks.start({ tool: "echo", input: {}, ...more })
+  }
+  expect(await start({ lifetime: "forever" })).toMatchObject({ lifetime: "forever", limits: { timeoutMs: null } })
+  expect(await start({ lifetime: "forever" }, { lifetime: "runtime" })).toMatchObject({
+    lifetime: "runtime",
+    limits: { timeoutMs: 300_000 },
+  })
+  expect((await start({ lifetime: "forever" }, { tool: "agent" })).lifetime).toBe("runtime")
+  const session = createSessionId()
+  expect((await start({ lifetime: "session" }, { session })).lifetime).toBe("session")
+  expect(await start({ lifetime: "session", defaultTimeoutSeconds: null })).toMatchObject({
+    lifetime: "runtime",
+    limits: { timeoutMs: null },
+  })
 })

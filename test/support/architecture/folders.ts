@@ -13,7 +13,7 @@ export const RUNNER_FOLDERS: Readonly<Record<string, string>> = {
   turn: "turns of conversations as runs",
   result: "results are waited for, read, used and, later, taken away",
   group: "groups of tasks, and the gate of those that a person decides on",
-  stop: "a cancel wherever the task runs, remote stops, lifetimes, the deletion of a session",
+  stop: "a cancel and a new time limit wherever the task runs, remote stops, lifetimes, the deletion of a session",
   execute: "one execution, from the call of its tool to its written end",
   admit: "whether a call may run (permission, children, hops), and what its record will say",
   output: "output of a run on its way to the spool, the store and listeners",
@@ -23,6 +23,7 @@ export const RUNNER_FOLDERS: Readonly<Record<string, string>> = {
   limits: "configuration and slots",
   spool: "files of output and processes, one folder a run",
   process: "processes and their groups",
+  commit: "commits that are repeated, and what became of those whose answer was lost",
   redaction: "secrets found and taken out",
 }
 

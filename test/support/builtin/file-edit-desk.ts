@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { onTestFinished } from "vitest"
 import { createFileEditPlugin, type FileEditPluginOptions } from "../../../src/builtin/file_edit/file-edit-plugin.ts"
 import type { JsonValue } from "../../../src/base/json.ts"
-import type { ToolContext } from "../../../src/plugin/context.ts"
+import { actFreely, type ToolContext } from "../../../src/plugin/context.ts"
 import { type Tool, isToolReturn, contentOf } from "../../../src/plugin/tool.ts"
 import { textOf } from "../../../src/plugin/message.ts"
 import type { SessionId } from "../../../src/task/id.ts"
@@ -44,7 +44,7 @@ export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
     },
     call: async (name: string, input: unknown, session = "talk"): Promise<JsonValue> => {
       const tool = find(name)
-      const context = { session: session as SessionId } as unknown as ToolContext
+      const context = { session: session as SessionId, act: actFreely } as unknown as ToolContext
       return toPayload(await tool.run(tool.input.parse(input), context))
     },
   }

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../../src/base/json.ts"
-import type { ToolContext } from "../../../src/plugin/context.ts"
+import { actFreely, type ToolContext } from "../../../src/plugin/context.ts"
 import type { OutputChunk, OutputRequest } from "../../../src/plugin/output.ts"
 import type { ProcessExit, ProcessRequest } from "../../../src/plugin/process.ts"
 import type { Tool, ToolReturn } from "../../../src/plugin/tool.ts"
@@ -19,10 +19,13 @@ export function createContext(printed: string, exit: ProcessExit = SUCCESS) {
     const start = tailBytes === undefined ? offset : Math.max(0, bytes.length - tailBytes)
     const end = Math.min(bytes.length, start + limitBytes)
     const text = bytes.subarray(start, end).toString()
-    return { text, offset: start, nextOffset: end, totalBytes: bytes.length, droppedBefore: null, isComplete: true }
+    const place = { offset: start, nextOffset: end, totalBytes: bytes.length }
+    return { text, ...place, droppedBefore: null, restartedAt: null, isComplete: true }
   }
   const context = {
     taskId: "5f0c" as TaskId,
+    signal: new AbortController().signal,
+    act: actFreely,
     output: { read, write: () => undefined },
     processes: {
       run: async (request: ProcessRequest) => {

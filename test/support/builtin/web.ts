@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
-import type { ToolContext } from "../../../src/plugin/context.ts"
+import { actFreely, type ToolContext } from "../../../src/plugin/context.ts"
 import type { ContentPart } from "../../../src/plugin/message.ts"
 import { contentOf } from "../../../src/plugin/tool.ts"
 import type { Progress } from "../../../src/task/progress.ts"
@@ -41,7 +41,8 @@ export function createWeb(options: WebPluginOptions = {}) {
   if (!tool) throw new Error("the plugin has no tool")
   const controller = new AbortController()
   const reports: Partial<Progress>[] = []
-  const context = { signal: controller.signal, progress: (update: Partial<Progress>) => reports.push(update) }
+  const progress = (update: Partial<Progress>): void => void reports.push(update)
+  const context = { signal: controller.signal, act: actFreely, progress }
   const fetch = async (input: object): Promise<Returned> => {
     const returned = (await tool.run(tool.input.parse(input), context as unknown as ToolContext)) as {
       readonly patch?: { readonly payload: Parameters<typeof contentOf>[0] }

@@ -15,7 +15,8 @@ export interface StoredHistory {
   readonly events: readonly TaskEvent[]
 }
 
-export async function readHistories(store: TaskStore): Promise<readonly StoredHistory[]> {
+/** All tasks, or those created since a time. */
+export async function readHistories(store: TaskStore, since = 0): Promise<readonly StoredHistory[]> {
   const summaries: TaskSummary[] = []
   let cursor: string | undefined
   do {
@@ -23,7 +24,7 @@ export async function readHistories(store: TaskStore): Promise<readonly StoredHi
     summaries.push(...page.items)
     cursor = page.cursor
   } while (cursor)
-  return Promise.all(summaries.map(({ id }) => readHistory(store, id)))
+  return Promise.all(summaries.filter(({ createdAt }) => createdAt >= since).map(({ id }) => readHistory(store, id)))
 }
 
 /** The live tasks with their events, for a message about a test that does not end. */

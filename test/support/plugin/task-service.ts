@@ -36,6 +36,7 @@ function createRecord(call: ToolCall): TaskRecord {
     usage: NO_USAGE,
     resumeCount: 0,
     retrievedAt: null,
+    hasChildren: false,
     strippedAt: null,
     ...running,
   }
@@ -65,7 +66,16 @@ export function createFakeService({
     const task = tasks.get(id)
     if (!task) throw new MeanwhileError("not_found", `There is no task ${id}.`)
     const estimate = { medianMs: 30_000, p90Ms: 60_000, source: "guess" } as const
-    return { task, placeInQueue: null, missing: null, worker: null, estimate, outputBytes: 0, lastLine: null }
+    return {
+      task,
+      placeInQueue: null,
+      missing: null,
+      worker: null,
+      estimate,
+      outputBytes: 0,
+      lastLine: null,
+      outlived: [],
+    }
   }
   function end(id: string, state: RunState): void {
     const { task } = view(id)

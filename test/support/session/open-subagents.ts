@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { z } from "zod"
 import type { RuntimeOptions } from "../../../src/app.ts"
+import { isMeanwhileError } from "../../../src/base/error.ts"
 import type { ScriptStep } from "../../../src/builtin/scripted/script.ts"
 import { createScriptedProvider, type ScriptedProvider } from "../../../src/builtin/scripted/scripted-provider.ts"
 import type { Profile } from "../../../src/builtin/subagent/profile.ts"
@@ -56,7 +57,12 @@ export async function openSubagents(options: SubagentOptions) {
     ...(isKept && { dataDirectory: join(createFolder(), "data") }),
     ...more,
   })
-  onTestFinished(() => runtime.close())
+  onTestFinished(() =>
+    runtime.close().catch((error: unknown) => {
+      // A test may have removed the store.
+      if (!isMeanwhileError(error, "store_gone")) throw error
+    }),
+  )
   return { runtime, provider, session: await runtime.createSession() }
 }
 

@@ -3,6 +3,7 @@ import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
 
 export const add: Tool = defineTool({
   name: "add",
+  background: { mode: "never" },
   description: "Adds two numbers.",
   input: z.object({ a: z.number(), b: z.number() }),
   run: async ({ a, b }) => ({ sum: a + b }),

@@ -1,6 +1,6 @@
 import type { HostedTool } from "../../../plugin/plugin-host.ts"
 import type { OfferedTool } from "../../../plugin/sessions-port.ts"
-import type { Tool } from "../../../plugin/tool.ts"
+import { backgroundOf, type Tool } from "../../../plugin/tool.ts"
 
 /** A tool that can run in the background. */
 export interface CapableTool {
@@ -29,11 +29,12 @@ export function onlyOffered(capable: readonly CapableTool[], offers: readonly Of
 }
 
 /** Null: the tool cannot run in the background. A tool that decides by its input counts as one that can. */
-function toMovesAfterMs({ background }: Tool, thresholdMs: number): CapableTool["movesAfterMs"] | null {
+function toMovesAfterMs(tool: Tool, thresholdMs: number): CapableTool["movesAfterMs"] | null {
+  const background = backgroundOf(tool)
   if (typeof background === "function") return "input"
-  if (background?.mode === "always") return "start"
-  if (background?.mode === "on_request") return "never"
-  return background?.mode === "after" ? (background.ms ?? thresholdMs) : null
+  if (background.mode === "always") return "start"
+  if (background.mode === "on_request") return "never"
+  return background.mode === "after" ? (background.ms ?? thresholdMs) : null
 }
 
 /** The tools as a description names them: `run_command (moves there by itself after 10 s), …`. */

@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { ListedTask, TaskView } from "../../../plugin/task-service.ts"
+import { listBelow, type PlacedTask, placeTasks } from "../../../plugin/task-family.ts"
 import type { WaitAnswer, WaitRequest } from "../../../plugin/wait-request.ts"
 import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
 import { isAskedOfPerson, TASK_KINDS, type TaskRecord } from "../../../task/record.ts"
@@ -36,6 +37,37 @@ export async function requireOwn(call: BackgroundCall, id: string): Promise<Task
 export async function listOwn(call: BackgroundCall, filter: OwnFilter): Promise<readonly ListedTask[]> {
   const { items } = await call.context.tasks.list(await toFilter(call, filter), { limit: MOST_LISTED })
   return items
+}
+
+/** More tasks than these are not shown with what is below them. */
+const MOST_PARENTS = 100
+
+/**
+ * As `listOwn`, with the work that those tasks have started, in whichever conversation, as far as it is wanted: each task
+ * behind the one that started it.
+ */
+export async function listFamily(
+  call: BackgroundCall,
+  filter: OwnFilter,
+  isWanted: (task: ListedTask) => boolean = () => true,
+): Promise<readonly PlacedTask<ListedTask>[]> {
+  const { statuses, group, batch } = filter
+  const own = await listOwn(call, filter)
+  // A live task is below a live task, which may have another status.
+  const isByStatus = statuses !== undefined && group === undefined && batch === undefined
+  const live = isByStatus ? await listOwn(call, { statuses: LIVE_STATUSES }) : []
+  const known = new Map([...live, ...own].map((task) => [task.id, task]))
+  const parents = [...known.values()].slice(0, MOST_PARENTS)
+  const below = await listBelow(call.context.tasks.list, parents)
+  for (const task of below) known.set(task.id, known.get(task.id) ?? task)
+  const listed = new Set([...own, ...below])
+  const isShown = (task: ListedTask): boolean =>
+    listed.has(task) && task.kind !== "turn" && (statuses?.includes(task.status) ?? true) && isWanted(task)
+  const all = [...known.values()]
+  return placeTasks(
+    all.filter(isShown),
+    all.filter((task) => !isShown(task)),
+  )
 }
 
 /** As `listOwn`, without gates and questions: those are for a person, and a call about all work does not reach them. */

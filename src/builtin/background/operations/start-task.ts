@@ -15,7 +15,7 @@ import type { CapableTool } from "./capable-tool.ts"
 import { waitForTasks } from "./own-tasks.ts"
 
 /** How a task is started, whatever it does. */
-export interface StartOptions extends Pick<ToolCall, "title" | "notify" | "timeoutMs" | "priority"> {
+export interface StartOptions extends Pick<ToolCall, "title" | "notify" | "timeoutMs" | "lifetime" | "priority"> {
   /** The task joins the open group of that name in this conversation, or a new one. */
   readonly group?: Omit<GroupRequest, "workspace" | "session">
   /** The group takes no more members after this one. */
@@ -125,12 +125,12 @@ async function startOnce(
   if (same) return { outcome: "running_already", task: same }
   const group = options.group ? await tasks.groups.open({ ...options.group, session }) : null
   const { plugin, tool } = found
-  const { title, notify, timeoutMs, priority } = options
+  const { title, notify, timeoutMs, lifetime, priority } = options
   const task = await tasks.start({
     plugin,
     tool: tool.name,
     input,
-    ...defined({ title, notify, timeoutMs, priority }),
+    ...defined({ title, notify, timeoutMs, lifetime, priority }),
     // An agent counts against the limit of its model.
     ...(tool.kind === "agent" && session !== null && { model: model.id }),
     group: group?.id ?? null,

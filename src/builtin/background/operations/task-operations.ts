@@ -3,12 +3,14 @@ import type { TaskRecord } from "../../../task/record.ts"
 import type { Wait } from "../../../task/wait.ts"
 import type { OutputChunk, OutputRequest } from "../../../plugin/output.ts"
 import type { ListedTask, SaidTo, TaskView } from "../../../plugin/task-service.ts"
+import { type PlacedTask, placeBelow } from "../../../plugin/task-family.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import {
   cancelAndLook,
   cancelOwn,
   clearOwn,
+  listFamily,
   listOwn,
   listWork,
   type OwnFilter,
@@ -17,6 +19,7 @@ import {
   requireTask,
   waitForTasks,
 } from "./own-tasks.ts"
+import { type ArtifactRequest, readArtifact, type ReadArtifact } from "./read-artifact.ts"
 import { type ResultView, type ShownResults, showResults } from "./show-results.ts"
 import { type AgentStart, startAgent, type Started, startTask, type TaskStart } from "./start-task.ts"
 
@@ -35,12 +38,18 @@ export interface TaskOperations {
   /** As `look`, but the result of an ended task counts as used once this turn has kept the answer. Never waits. */
   read(id: string): Promise<TaskView>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
+  /** Reads an artifact that a task of the workspace keeps. Claims nothing. */
+  artifact(request: ArtifactRequest): Promise<ReadArtifact>
   /** Waits, without `tasks` and `group` for all unused work. A new message of the person ends it. Claims nothing. */
   wait(request: OwnWait): Promise<WaitAnswer>
   /** Shows as many tasks as fit into an answer. A shown result counts as used; the other results are told by themselves. */
   show(views: readonly TaskView[], how: ResultView): Promise<ShownResults>
   /** Newest first, at most a thousand. */
   list(filter: OwnFilter): Promise<readonly ListedTask[]>
+  /** As `list`, with the work that those tasks have started as far as it is wanted, each behind the one that started it. */
+  listFamily(filter: OwnFilter, isWanted?: (task: ListedTask) => boolean): Promise<readonly PlacedTask<ListedTask>[]>
+  /** The work that was started below a task, each behind the one that started it. */
+  below(task: TaskRecord): Promise<readonly PlacedTask<ListedTask>[]>
   /** As `list`, without gates and questions, which are reached only by their ids. */
   listWork(filter: OwnFilter): Promise<readonly ListedTask[]>
   /** Returns once the stop is accepted. */
@@ -52,6 +61,8 @@ export interface TaskOperations {
   resume(id: string, prompt: string): Promise<TaskRecord>
   acknowledge(ids: readonly string[]): Promise<number>
   prioritize(id: string, priority: number): Promise<TaskRecord>
+  /** Changes the time limit of a live task; null: none. */
+  limit(id: string, timeoutMs: number | null): Promise<TaskRecord>
   /** Removes ended tasks, used or not; returns how many. */
   clear(filter: OwnFilter): Promise<number>
   readonly groups: GroupOperations
@@ -72,9 +83,12 @@ export function createTaskOperations(call: BackgroundCall): TaskOperations {
       const { task } = await requireTask(call, id)
       return tasks.output(task.id, request)
     },
+    artifact: (request) => readArtifact(call, request),
     wait: (request) => waitForTasks(call, request),
     show: (views, how) => showResults(call, views, how),
     list: (filter) => listOwn(call, filter),
+    listFamily: (filter, isWanted) => listFamily(call, filter, isWanted),
+    below: (task) => placeBelow(tasks.list, task),
     listWork: (filter) => listWork(call, filter),
     cancel: (id, reason) => cancelOwn(call, id, reason),
     cancelAndLook: (id) => cancelAndLook(call, id),
@@ -90,6 +104,10 @@ export function createTaskOperations(call: BackgroundCall): TaskOperations {
     async prioritize(id, priority) {
       const { task } = await requireOwn(call, id)
       return tasks.prioritize(task.id, priority)
+    },
+    async limit(id, timeoutMs) {
+      const { task } = await requireOwn(call, id)
+      return tasks.limit(task.id, timeoutMs)
     },
     clear: (filter) => clearOwn(call, filter),
     groups: createGroupOperations(call),

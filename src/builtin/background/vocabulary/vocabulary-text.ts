@@ -1,4 +1,5 @@
 import type { PromotedAnswer } from "../../../plugin/tool-hooks.ts"
+import { toLimitText } from "./time-limit.ts"
 
 export const COMES_BY_ITSELF =
   "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
@@ -35,7 +36,8 @@ export function toPromotionText({ task, afterMs }: PromotedAnswer, hint: string)
     return `It needs a person's approval first and waits for it as task ${task.id}. You will be told how it ends: go on with other work, and do not ask for the approval again.`
   }
   const since = afterMs > 0 ? `It still runs after ${Math.round(afterMs / 100) / 10} s and goes on` : "It runs"
-  const { timeoutMs } = task.limits
-  const limit = timeoutMs === null ? "" : ` It is stopped when it has run for ${timeoutMs / 1_000} s.`
-  return `${since} in the background as task ${task.id}.${limit} Its result comes back to you by itself: go on with other work, or end your turn. ${hint}`
+  const comes = "Its result comes back to you by itself: go on with other work, or end your turn."
+  return [`${since} in the background as task ${task.id}.`, toLimitText(task), comes, hint]
+    .filter((sentence) => sentence !== "")
+    .join(" ")
 }

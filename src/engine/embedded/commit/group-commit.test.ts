@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { Operation } from "../../../task/operation.ts"
 import { expectRefusal } from "../../suite/subject.ts"
-import { createPatience } from "../sqlite/busy-retry.ts"
+import { toStoreError } from "../sqlite/sqlite-error.ts"
 import { createGroupCommit, type RunTransaction } from "./group-commit.ts"
+import { createWriteRefusals } from "./write-refusals.ts"
 import { createChange, type Outcome } from "../../rules/change.ts"
 
 const OPERATION: Operation = { op: "lease.renew", key: "k", holder: "h", fence: 1 }
@@ -14,6 +15,12 @@ function sqliteError(errcode: number): Error {
 const BUSY = sqliteError(5)
 const FULL = sqliteError(13)
 const FAILED_WRITE = sqliteError(10 | (4 << 8))
+
+/** Waits for a lock, and for nothing else. */
+const HASTY = createWriteRefusals("store", { patienceMs: 0 })
+
+const giveUpAfter = (mostMs: number) => (error: unknown, sinceMs: number) =>
+  performance.now() - sinceMs < mostMs ? { pauseMs: 1 } : { refusal: toStoreError(error, "store") }
 
 const done = (): Outcome => ({ isRefused: false, answers: [null], change: createChange(0) })
 
@@ -37,9 +44,14 @@ describe("group commit", () => {
   test("writers of the same tick share one transaction, and are told of it once it is durable", async () => {
     const script = createScript(() => undefined)
     let told = 0
-    const { commit } = createGroupCommit(script.run, "store", (changes) => {
-      told += changes.length
-    })
+    const { commit } = createGroupCommit(
+      script.run,
+      "store",
+      (changes) => {
+        told += changes.length
+      },
+      HASTY,
+    )
     await Promise.all(Array.from({ length: 100 }, () => commit([OPERATION])))
     expect(script.sizes).toEqual([100])
     expect(told).toBe(100)
@@ -49,7 +61,7 @@ describe("group commit", () => {
 
   test("a group waits for the disk unless none of its writers does", async () => {
     const script = createScript(() => undefined)
-    const { commit } = createGroupCommit(script.run, "store", () => undefined)
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, HASTY)
     await commit([OPERATION])
     await Promise.all([commit([OPERATION], { waitsForDisk: false }), commit([OPERATION])])
     await commit([OPERATION], { waitsForDisk: false })
@@ -58,7 +70,7 @@ describe("group commit", () => {
 
   test("a very large group is split, so that others get a turn", async () => {
     const script = createScript(() => undefined)
-    const { commit } = createGroupCommit(script.run, "store", () => undefined)
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, HASTY)
     await Promise.all(Array.from({ length: 1_200 }, () => commit([OPERATION])))
     expect(script.sizes).toEqual([500, 500, 200])
   })
@@ -67,7 +79,7 @@ describe("group commit", () => {
     const script = createScript((_, attempt) => {
       if (attempt < 4) throw BUSY
     })
-    const { commit } = createGroupCommit(script.run, "store", () => undefined)
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, HASTY)
     const first = commit([OPERATION])
     await new Promise((resolve) => setImmediate(resolve))
     await Promise.all([first, commit([OPERATION])])
@@ -80,7 +92,7 @@ describe("group commit", () => {
     const script = createScript(() => {
       if (isLocked) throw BUSY
     })
-    const { commit } = createGroupCommit(script.run, "store", () => undefined, createPatience(20))
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, { ...HASTY, refused: giveUpAfter(20) })
     await expectRefusal(commit([OPERATION]), "store_unavailable")
     isLocked = false
     expect(await commit([OPERATION])).toEqual([null])
@@ -90,7 +102,7 @@ describe("group commit", () => {
     const script = createScript((_, attempt) => {
       if (attempt === 1) throw FAILED_WRITE
     })
-    const { commit } = createGroupCommit(script.run, "store", () => undefined)
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, HASTY)
     const both = [commit([OPERATION]), commit([OPERATION])]
     await Promise.all(both.map((one) => expectRefusal(one, "store_unavailable")))
     expect(await commit([OPERATION])).toEqual([null])
@@ -100,7 +112,7 @@ describe("group commit", () => {
     const script = createScript((size, attempt) => {
       if (size > 1 || attempt === 3) throw FULL
     })
-    const { commit } = createGroupCommit(script.run, "store", () => undefined)
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, HASTY)
     const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => commit([OPERATION])))
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"])
     expect(outcomes[1]).toMatchObject({ reason: { code: "disk_full" } })
@@ -111,7 +123,7 @@ describe("group commit", () => {
     const script = createScript((_, attempt) => {
       if (attempt < 3) throw BUSY
     })
-    const { commit, close } = createGroupCommit(script.run, "store", () => undefined)
+    const { commit, close } = createGroupCommit(script.run, "store", () => undefined, HASTY)
     const before = commit([OPERATION])
     const closed = close()
     await expectRefusal(commit([OPERATION]), "closed")

@@ -1,13 +1,13 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
 import type { CommitOptions } from "../../../task/store.ts"
-import { createPatience, nextRetryMs } from "../sqlite/busy-retry.ts"
 import { type Answer, type Change, createChange, type Outcome, type Writer } from "../../rules/change.ts"
-import { isBusy, isDiskFull, toStoreError } from "../sqlite/sqlite-error.ts"
+import { isDiskFull, isWriteRefused, toStoreError } from "../sqlite/sqlite-error.ts"
 import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../../base/clock.ts"
 import type { Perform } from "../../rules/perform.ts"
 import type { DiskWait, LogRoom } from "./disk-wait.ts"
+import type { WriteRefusals } from "./write-refusals.ts"
 import { createPrepare } from "../sqlite/statement.ts"
 import type { RecordCache } from "../tables/record-cache.ts"
 
@@ -17,8 +17,11 @@ export interface GroupCommit {
   close(): Promise<void>
 }
 
-interface PatientWriter extends Writer {
+interface WaitingWriter extends Writer {
   readonly waitsForDisk: boolean
+  readonly isPatient: boolean
+  /** By the monotonic clock of the process. */
+  readonly sinceMs: number
 }
 
 /** A larger group would hold up the event loop for tens of milliseconds. */
@@ -26,16 +29,16 @@ const LARGEST_GROUP = 500
 
 /**
  * Writers of the same tick share one transaction and are answered once it is committed; a refusal fails its writer
- * alone. The group waits for the disk if one of its writers does. While another process holds the lock, the group waits
- * without blocking the event loop.
+ * alone. The group waits for the disk if one of its writers does. While the store takes no writes the whole line waits,
+ * without blocking the event loop: what is committed in the end is committed in the order of the calls.
  */
 export function createGroupCommit(
   runTransaction: RunTransaction,
   path: string,
   onCommitted: (changes: readonly Change[]) => void,
-  patience = createPatience(),
+  refusals: WriteRefusals,
 ): GroupCommit {
-  let waiting: PatientWriter[] = []
+  let waiting: WaitingWriter[] = []
   /** How many writers at the front of the line have to be committed each by itself. */
   let aloneCount = 0
   let isScheduled = false
@@ -45,7 +48,6 @@ export function createGroupCommit(
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    patience.renew()
     setImmediate(flush)
   }
 
@@ -53,24 +55,23 @@ export function createGroupCommit(
     const group = waiting.slice(0, aloneCount > 0 ? 1 : LARGEST_GROUP)
     try {
       const waitsForDisk = group.some((writer) => writer.waitsForDisk)
-      answer(
-        group,
-        runTransaction(
-          group.map(({ operations }) => operations),
-          waitsForDisk,
-        ),
+      const outcomes = runTransaction(
+        group.map(({ operations }) => operations),
+        waitsForDisk,
       )
+      refusals.accepted()
+      answer(group, outcomes)
     } catch (error) {
-      if (isBusy(error) && !patience.isOver()) return void setTimeout(flush, nextRetryMs())
-      fail(group, error)
+      const pauseMs = fail(group, error)
+      if (pauseMs !== undefined) return void setTimeout(flush, pauseMs)
     }
     isScheduled = false
     if (waiting.length > 0) schedule()
     else onIdle?.()
   }
 
-  function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
-    leave(group)
+  function answer(group: readonly WaitingWriter[], outcomes: readonly Outcome[]): void {
+    leave(group.length)
     onCommitted(outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change])))
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.isRefused) group[index]?.reject(toStoreError(outcome.error, path))
@@ -78,26 +79,46 @@ export function createGroupCommit(
     }
   }
 
-  function fail(group: readonly Writer[], error: unknown): void {
+  /** How long to wait before the next try; undefined: the line goes on at once. */
+  function fail(group: readonly WaitingWriter[], error: unknown): number | undefined {
+    const [first] = group
+    if (!first) return undefined
     if (isDiskFull(error) && group.length > 1) {
       // One writer may be too large and the others not: each tries again by itself.
       aloneCount = group.length
-      return
+      return undefined
     }
-    leave(group)
-    for (const writer of group) writer.reject(toStoreError(error, path))
+    const next = refusals.refused(error, first.sinceMs, isClosed)
+    if ("refusal" in next) {
+      leave(group.length)
+      for (const writer of group) writer.reject(next.refusal)
+      return undefined
+    }
+    refuseImpatient()
+    return waiting.length > 0 ? next.pauseMs : undefined
   }
 
-  function leave(group: readonly Writer[]): void {
-    waiting = waiting.slice(group.length)
-    aloneCount = Math.max(0, aloneCount - group.length)
+  function refuseImpatient(): void {
+    const impatient = waiting.filter(({ isPatient }) => !isPatient)
+    // Asked for only where somebody hears it: it names who holds a lock, which takes a look at the system.
+    const refusal = impatient.length > 0 ? refusals.away() : undefined
+    if (!refusal) return
+    waiting = waiting.filter(({ isPatient }) => isPatient)
+    aloneCount = Math.min(aloneCount, waiting.length)
+    for (const writer of impatient) writer.reject(refusal)
+  }
+
+  function leave(count: number): void {
+    waiting = waiting.slice(count)
+    aloneCount = Math.max(0, aloneCount - count)
   }
 
   return {
-    commit(operations, { waitsForDisk = true } = {}) {
+    commit(operations, { waitsForDisk = true, whenAway = "wait" } = {}) {
       if (isClosed) return Promise.reject(new MeanwhileError("closed", "The store was closed. Open it again."))
       return new Promise((resolve, reject) => {
-        waiting.push({ operations, resolve, reject, waitsForDisk })
+        const isPatient = whenAway === "wait"
+        waiting.push({ operations, resolve, reject, waitsForDisk, isPatient, sinceMs: performance.now() })
         schedule()
       })
     },
@@ -118,13 +139,15 @@ interface TransactionParts {
   readonly cache: RecordCache
   readonly logRoom: LogRoom
   readonly diskWait: DiskWait
+  /** Both throw if the file is not the store any more: `requireKnown` only what is known already. */
+  readonly presence: { require(): void; requireKnown(): void }
 }
 
 /** Runs all writers in one transaction. If it throws, everything was rolled back and may be tried again. */
 export type RunTransaction = (writers: readonly (readonly Operation[])[], waitsForDisk: boolean) => readonly Outcome[]
 
 export function createTransaction(parts: TransactionParts): RunTransaction {
-  const { database, clock, perform, cache, logRoom, diskWait } = parts
+  const { database, clock, perform, cache, logRoom, diskWait, presence } = parts
   const prepare = createPrepare(database)
   const begin = prepare("BEGIN IMMEDIATE")
   const commit = prepare("COMMIT")
@@ -155,7 +178,7 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       release.run()
       return outcome
     } catch (error) {
-      if (!database.isTransaction || isDiskFull(error)) throw error
+      if (!database.isTransaction || isWriteRefused(error)) throw error
       takeBack.run()
       release.run()
       cache.forgetWriter()
@@ -173,7 +196,7 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       cache.save()
       return outcomes
     } catch (error) {
-      if (!database.isTransaction || isDiskFull(error)) throw error
+      if (!database.isTransaction || isWriteRefused(error)) throw error
       rollback.run()
       if (writers.length === 1) {
         cache.forgetWriter()
@@ -193,6 +216,7 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
   }
 
   return (writers, waitsForDisk) => {
+    presence.requireKnown()
     diskWait.choose(waitsForDisk)
     begin.run()
     try {
@@ -205,6 +229,8 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       if (isTaken) diskWait.beforeCommit()
       if (database.isTransaction) commit.run()
       if (isTaken) diskWait.committed()
+      // After the commit, so that no writer is answered whose file was deleted before.
+      presence.require()
       return outcomes
     } catch (error) {
       if (database.isTransaction) rollback.run()

@@ -5,6 +5,7 @@ import type { Operation } from "../../../task/operation.ts"
 import type { Perform } from "../../rules/perform.ts"
 import { openDatabase } from "../open.ts"
 import { createPrepare } from "../sqlite/statement.ts"
+import { NO_FILE } from "../file-presence.ts"
 import { createRecordCache } from "../tables/record-cache.ts"
 import { createTables } from "../tables/tables.ts"
 import { createFolder } from "../../../../test/support/embedded/store.ts"
@@ -46,6 +47,7 @@ describe("the disk wait is told of a commit", () => {
       cache: createRecordCache(database, createTables(createPrepare(database))),
       logRoom: { make: () => {}, close: () => {} },
       diskWait: { choose: () => {}, beforeCommit: () => {}, committed: () => (told += 1), close: async () => {} },
+      presence: NO_FILE,
     })
     run(writers, true)
     expect(told).toBe(count)

@@ -80,6 +80,12 @@ DROP TABLE earlier_events;
 /** The seventh version: the folder that a task names, so that workers without that folder are not offered the task. */
 const FOLDER_OF_TASK = "ALTER TABLE tasks ADD COLUMN folder TEXT"
 
+/** The eighth version: whether a task has anything below it, so that the end of one that has not looks for nothing. */
+const CHILDREN_OF_TASK = `
+ALTER TABLE tasks ADD COLUMN has_children INTEGER NOT NULL DEFAULT 0;
+UPDATE tasks SET has_children = 1 WHERE id IN (SELECT parent_task FROM tasks WHERE parent_task IS NOT NULL);
+`
+
 /** Forward only. The version of a store is the number of entries applied to it; an entry that was released never changes. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -89,4 +95,5 @@ export const MIGRATIONS: readonly string[] = [
   GROUPS_TO_TEND,
   EVENTS_IN_ORDER,
   FOLDER_OF_TASK,
+  CHILDREN_OF_TASK,
 ]

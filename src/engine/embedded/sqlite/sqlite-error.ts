@@ -1,3 +1,4 @@
+import { describeLockHolders } from "./lock-holders.ts"
 import { MeanwhileError, type ErrorCode, toErrorMessage } from "../../../base/error.ts"
 
 /** The primary result codes of SQLite that are told apart here. */
@@ -13,7 +14,7 @@ const SQLITE = {
 }
 
 const REFUSALS: Readonly<Record<number, readonly [ErrorCode, string]>> = {
-  [SQLITE.busy]: ["store_unavailable", "is locked by another process. Try again."],
+  [SQLITE.busy]: ["store_unavailable", "is locked"],
   [SQLITE.readOnly]: ["store_read_only", "cannot be written. Give this user write access to it and its folder."],
   [SQLITE.ioError]: ["store_unavailable", "could not be read or written. Check the disk it is on."],
   [SQLITE.corrupt]: ["store_damaged", "is damaged. It was left as it is; restore a copy or use another data folder."],
@@ -36,11 +37,17 @@ export function isDiskFull(error: unknown): boolean {
   return primaryCode(error) === SQLITE.full
 }
 
+/** True if the store takes no writes for now: nothing of the transaction was stored, and it can be tried again. */
+export function isWriteRefused(error: unknown): boolean {
+  return [SQLITE.full, SQLITE.readOnly, SQLITE.ioError].some((code) => code === primaryCode(error))
+}
+
 /** Turns every error of SQLite into a refusal. Any other error stays what it is. */
 export function toStoreError(error: unknown, path: string): unknown {
   const code = primaryCode(error)
   if (code === undefined) return error
-  const [refusal, text] = REFUSALS[code] ?? ["store_unavailable", "refused the request."]
+  const [refusal, words] = REFUSALS[code] ?? ["store_unavailable", "refused the request."]
+  const text = code === SQLITE.busy ? `${words}${describeLockHolders(path)}` : words
   const message = `The store ${path} ${text} (${toErrorMessage(error)})`
   return new MeanwhileError(refusal, message, { path }, { cause: error })
 }

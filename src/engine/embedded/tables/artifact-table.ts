@@ -4,8 +4,8 @@ import type { Prepare } from "../sqlite/statement.ts"
 import type { ArtifactTable } from "../../rules/tables.ts"
 
 /**
- * Bytes are kept once per workspace: for as long as a task that put them exists, or for ever if they were put without a
- * task.
+ * Bytes are kept once per workspace: for as long as a task that put them, or handed them back, exists, or for ever if they
+ * were put without a task.
  */
 export type StoredArtifacts = ArtifactTable & { readonly find: Reads["artifact"] }
 
@@ -23,6 +23,8 @@ export function createArtifactTable(prepare: Prepare): StoredArtifacts {
   const insert = prepare<{ number: number }>(`INSERT INTO artifacts (workspace, hash, media_type, is_kept, bytes)
      VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace, hash) DO UPDATE SET is_kept = max(is_kept, excluded.is_kept) RETURNING number`)
   const own = prepare("INSERT OR IGNORE INTO artifact_owners (task, artifact) VALUES (?, ?)")
+  const ownKept = prepare(`INSERT OR IGNORE INTO artifact_owners (task, artifact)
+     SELECT ?, number FROM artifacts WHERE workspace = ? AND hash = ?`)
   const owned = prepare<{ artifact: number }>("SELECT artifact FROM artifact_owners WHERE task = ?")
   const disown = prepare("DELETE FROM artifact_owners WHERE task = ?")
   const removeUnowned = prepare(`DELETE FROM artifacts WHERE number = ?1 AND is_kept = 0
@@ -36,6 +38,7 @@ export function createArtifactTable(prepare: Prepare): StoredArtifacts {
       const row = insert.get(workspace, hash, mediaType, task === null ? 1 : 0, bytes)
       if (row && task !== null) own.run(task, row.number)
     },
+    own: (workspace, hash, task) => void ownKept.run(task, workspace, hash),
     removeOwner(task) {
       const artifacts = owned.all(task)
       if (artifacts.length === 0) return

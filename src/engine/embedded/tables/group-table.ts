@@ -22,6 +22,7 @@ export function createGroupTable(prepare: Prepare): StoredGroups {
        THEN (SELECT count(*) FROM arrivals WHERE group_id = groups.id) ELSE 0 END AS arrived FROM groups WHERE id = ?`)
   const insert = prepare("INSERT INTO groups VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'open', ?, 0)")
   const move = prepare("UPDATE groups SET state = ? WHERE id = ?")
+  const readdress = prepare("UPDATE groups SET session = ? WHERE id = ? AND session IS ?")
   const count = prepare("UPDATE groups SET member_count = member_count + ? WHERE id = ?")
   const arrive = prepare("INSERT OR REPLACE INTO arrivals VALUES (?, ?, ?, ?, ?)")
   const depart = prepare(`DELETE FROM arrivals WHERE group_id = ?1 AND task = ?2
@@ -56,6 +57,7 @@ export function createGroupTable(prepare: Prepare): StoredGroups {
       insert.run(id, workspace, session, name, JSON.stringify(join), failFast ? 1 : 0, report, merge, at)
     },
     move: (id, to) => void move.run(to, id),
+    readdress: (id, from, to) => void readdress.run(to, id, from),
     addMember: (id) => void count.run(1, id),
     arrive: (id, task, { taskId, run, status }) => void arrive.run(id, task, taskId, run, status),
     depart: (id, task) => void depart.run(id, task),

@@ -24,7 +24,7 @@ export function createNoticeTable(prepare: Prepare): StoredNotices {
   const supersede = prepare(`UPDATE notices SET state = 'superseded', settled_at = ?,
      claimed_by_task = NULL, claimed_by_run = NULL, claimed_by_key = NULL WHERE task = ? AND kind = ? AND settled_at IS NULL`)
   const remove = prepare("DELETE FROM notices WHERE task = ?")
-  const detach = prepare("UPDATE notices SET session = NULL WHERE task = ?")
+  const readdress = prepare("UPDATE notices SET session = ? WHERE task = ?")
   return {
     find({ taskId, run, kind }) {
       const row = find.get(taskId, run, kind)
@@ -49,7 +49,7 @@ export function createNoticeTable(prepare: Prepare): StoredNotices {
     },
     supersede: (task, kind, at) => void supersede.run(at, task, kind),
     remove: (task) => void remove.run(task),
-    detach: (task) => void detach.run(task),
+    readdress: (task, session) => void readdress.run(session, task),
   }
 }
 

@@ -10,6 +10,7 @@ import {
   SUMMARY_COLUMNS,
   type TaskColumns,
   type TaskRow,
+  toBelow,
   toInputText,
   toStoredTask,
   type WrittenTask,
@@ -82,7 +83,7 @@ function readColumns(columns: TaskColumns): (task: NewTask) => (string | number 
   }
 }
 
-type TaskFinder = Pick<TaskTable, "find" | "findByIdempotencyKey" | "findByAskingStep" | "ofSession">
+type TaskFinder = Pick<TaskTable, "find" | "findByIdempotencyKey" | "findByAskingStep" | "ofSession" | "below">
 
 const NO_INPUT = { input: "null", metadata: "{}" }
 
@@ -93,6 +94,7 @@ function createTaskFinder(prepare: Prepare, largeInputs: LargeInputTable): TaskF
   const byIdempotencyKey = prepareWhere("workspace = ? AND idempotency_key = ?")
   const byAskingStep = prepareWhere("asked_by_task = ? AND asked_by_run = ? AND asked_by_key = ?")
   const bySession = prepareWhere("session = ?")
+  const below = prepareWhere(`number IN (${toBelow("parent_task = ?")})`)
 
   function read(row: TaskRow): StoredTask {
     const { input, metadata } = row
@@ -108,6 +110,7 @@ function createTaskFinder(prepare: Prepare, largeInputs: LargeInputTable): TaskF
     findByIdempotencyKey: (workspace, key) => readIf(byIdempotencyKey.get(workspace, key)),
     findByAskingStep: ({ taskId, run, key }) => readIf(byAskingStep.get(taskId, run, key)),
     ofSession: (session) => bySession.all(session).map(read),
+    below: (id) => below.all(id).map(read),
   }
 }
 
@@ -182,6 +185,7 @@ export function createTaskCache(table: TaskTable, known: WriterMemory<TaskId, St
     findByIdempotencyKey: whole(table.findByIdempotencyKey),
     findByAskingStep: whole(table.findByAskingStep),
     ofSession: whole(table.ofSession),
+    below: whole(table.below),
     insert: (task) => remember(table.insert(task)),
     saveRun(task) {
       unsaved.delete(task.details.id)

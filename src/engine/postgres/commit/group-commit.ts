@@ -1,4 +1,5 @@
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
+import type { CommitOptions } from "../../../task/store.ts"
 import type { Operation } from "../../../task/operation.ts"
 import type { Answer, Change, Outcome, Writer } from "../../rules/change.ts"
 import { closed } from "../connection/patience.ts"
@@ -28,24 +29,31 @@ const WARY_LOCK_TIMEOUT_MS = 100
  * next group. A refusal fails its writer alone. Writers whose rows another process holds without going on are set
  * aside, so that they hold up nobody else.
  */
-export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) {
-  let waiting: Writer[] = []
+export function createGroupCommit(
+  runGroup: RunGroup,
+  onCommitted: OnCommitted,
+  away: () => MeanwhileError | undefined = () => undefined,
+) {
+  let waiting: PatientWriter[] = []
   let isClosed = false
   let running: Promise<void> | undefined
-  const held = createHeldWriters<Writer>({ attempt: commitGroup, refuse: (writer, error) => writer.reject(error) })
+  const held = createHeldWriters<PatientWriter>({
+    attempt: commitGroup,
+    refuse: (writer, error) => writer.reject(error),
+  })
 
   async function run(): Promise<void> {
     // Waits for all writers of the same tick.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
-      const group = waiting.slice(0, toGroupSize(waiting.length))
+      const group = withOnePatience(waiting.slice(0, toGroupSize(waiting.length)))
       waiting = waiting.slice(group.length)
       await commitOrSetAside(group, held.hasAny() ? WARY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
     }
     running = undefined
   }
 
-  async function commitOrSetAside(group: readonly Writer[], lockTimeoutMs: number): Promise<void> {
+  async function commitOrSetAside(group: readonly PatientWriter[], lockTimeoutMs: number): Promise<void> {
     if ((await commitGroup(group, lockTimeoutMs)) !== undefined) held.add(group)
   }
 
@@ -53,10 +61,10 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
    * Answers all writers and returns undefined. If another process holds a row that one of them wants, answers nobody
    * and returns the error.
    */
-  async function commitGroup(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown> {
+  async function commitGroup(group: readonly PatientWriter[], lockTimeoutMs: number): Promise<unknown> {
     try {
       const operations = group.map((writer) => writer.operations)
-      answerWriters(group, await runGroup(operations, lockTimeoutMs), onCommitted)
+      answerWriters(group, await runGroup(operations, lockTimeoutMs, group[0]?.whenAway), onCommitted)
     } catch (error) {
       if (isHeldUp(error)) return error
       if (group.length > 1 && isOfOne(error)) await commitApart(group, lockTimeoutMs)
@@ -69,20 +77,29 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
    * One writer has a value that the store cannot keep, or is too large. Halving the group finds it, and the others go
    * on.
    */
-  async function commitApart(group: readonly Writer[], lockTimeoutMs: number): Promise<void> {
+  async function commitApart(group: readonly PatientWriter[], lockTimeoutMs: number): Promise<void> {
     const middle = Math.ceil(group.length / 2)
     await commitOrSetAside(group.slice(0, middle), lockTimeoutMs)
     await commitOrSetAside(group.slice(middle), lockTimeoutMs)
   }
 
   return {
-    commit(operations: readonly Operation[]): Promise<readonly Answer[]> {
+    commit(operations: readonly Operation[], { whenAway = "wait" }: CommitOptions = {}): Promise<readonly Answer[]> {
       if (isClosed) return Promise.reject(closed())
       if (operations.length === 0) return Promise.resolve([])
+      const refusal = whenAway === "refuse" && running ? away() : undefined
+      if (refusal) return Promise.reject(refusal)
       return new Promise((resolve, reject) => {
-        waiting.push({ operations, resolve, reject })
+        waiting.push({ operations, resolve, reject, whenAway })
         running ??= run()
       })
+    },
+    /** Called when the server is found to be away: those that do not wait for it, and were not sent, are refused. */
+    refuseImpatient(): void {
+      const refusal = away()
+      const impatient = refusal ? waiting.filter(({ whenAway }) => whenAway === "refuse") : []
+      waiting = waiting.filter((writer) => !impatient.includes(writer))
+      for (const writer of impatient) writer.reject(refusal)
     },
     /** Refuses new commits and waits for earlier ones. */
     async close(): Promise<void> {
@@ -91,6 +108,16 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted) 
       await held.allAnswered()
     },
   }
+}
+
+interface PatientWriter extends Writer {
+  readonly whenAway: "wait" | "refuse"
+}
+
+/** The writers at the front of the line that wait alike for a server that is away: a group has one patience. */
+function withOnePatience(writers: readonly PatientWriter[]): readonly PatientWriter[] {
+  const end = writers.findIndex(({ whenAway }) => whenAway !== writers[0]?.whenAway)
+  return end === -1 ? writers : writers.slice(0, end)
 }
 
 function answerWriters(writers: readonly Writer[], outcomes: readonly Outcome[], onCommitted: OnCommitted): void {

@@ -21,6 +21,7 @@ export function guessRows(operations: readonly Operation[]): Wants {
   for (const id of made) {
     wants.rows.task.delete(id)
     wants.rows.groupOfTask.delete(id)
+    wants.rows.above.delete(id)
   }
   return wants
 }
@@ -48,10 +49,17 @@ const GUESSES: Guesses = {
     want(wants, "task", taskId)
     if (ENDS.has(event.type)) want(wants, "groupOfTask", taskId)
   },
+  "call.end"(wants, { children }) {
+    for (const id of children) {
+      want(wants, "task", id)
+      want(wants, "below", id)
+    }
+  },
   "task.note": (wants, { run }) => want(wants, "task", run.taskId),
   "task.begin_run": guessMember,
   "task.remove": guessMember,
   "task.prioritize": (wants, { taskId }) => want(wants, "task", taskId),
+  "task.limit": (wants, { taskId }) => want(wants, "task", taskId),
   "task.strip": (wants, { taskId }) => want(wants, "task", taskId),
   "step.start": (wants, { run, key }) => guessStep(wants, run, key),
   "step.finish"(wants, { run, key, settlesClaims }) {
@@ -108,10 +116,12 @@ function guessDocument(wants: Wants, { workspace, collection, id }: DocumentKey)
 }
 
 function guessCreate(wants: Wants, operation: OperationOf<"task.create">): void {
-  const { details, askingStepResult } = operation
-  const { workspace, session, group, idempotencyKey: key, askedBy } = details
+  const { details, askingStepResult, children = [] } = operation
+  const { workspace, session, parentTask, group, idempotencyKey: key, askedBy } = details
   wants.numbers.task_numbers += 1
   guessWorkspace(wants, session)
+  if (parentTask !== null) want(wants, "above", parentTask)
+  for (const child of children) want(wants, "task", child)
   if (group !== null) want(wants, "group", group)
   if (key !== null) want(wants, "idempotencyKey", { workspace, key })
   if (!askedBy) return

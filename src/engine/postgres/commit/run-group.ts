@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts"
 import type { Operation } from "../../../task/operation.ts"
 import { type Change, createChange, type Outcome } from "../../rules/change.ts"
 import { createPerform, type Perform } from "../../rules/perform.ts"
-import type { Database, Query } from "../connection/database.ts"
+import type { Database, Query, TransactionOptions } from "../connection/database.ts"
 import { createNaming, toNamedQuery } from "../connection/connection.ts"
 import type { ServerTime } from "../connection/server-time.ts"
 import type { ChangeQueue, TaskChange } from "../queue/change-queue.ts"
@@ -21,7 +21,11 @@ import { isTooLong } from "../schema/storable.ts"
  * Runs all writers in one durable transaction, and returns the outcome of each. If it throws, everything was rolled
  * back; `isHeldUp` tells whether another process held a wanted row for longer than the lock timeout.
  */
-export type RunGroup = (writers: Writers, lockTimeoutMs: number) => Promise<readonly Outcome[]>
+export type RunGroup = (
+  writers: Writers,
+  lockTimeoutMs: number,
+  whenAway?: TransactionOptions["whenAway"],
+) => Promise<readonly Outcome[]>
 
 /** The operations of each writer. */
 type Writers = readonly (readonly Operation[])[]
@@ -110,7 +114,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     throw new Error(`The rules still miss rows after loading them ${MOST_ROUNDS} times.`)
   }
 
-  return async (writers, lockTimeoutMs) => {
+  return async (writers, lockTimeoutMs, whenAway = "wait") => {
     const operations = writers.flat()
     /** Rows that a failed attempt found missing. The next attempt locks them together with the rest. */
     const found = createWants()
@@ -123,7 +127,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       addWants(wants, found)
       return perform(toNamedQuery(query, statementOf), writers, wants, found)
     }
-    return database.transaction(work, { lockTimeoutMs })
+    return database.transaction(work, { lockTimeoutMs, whenAway })
   }
 }
 

@@ -1,3 +1,5 @@
+import type { MeanwhileError } from "../../../base/error.ts"
+
 export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…&pool_size=…` */
   readonly url: string
@@ -44,6 +46,8 @@ export interface TransactionOptions {
    * take.
    */
   readonly lockTimeoutMs?: number
+  /** `refuse`: the transaction does not wait for a server that is found to be away. Default: `wait`. */
+  readonly whenAway?: "wait" | "refuse"
 }
 
 /**
@@ -61,6 +65,10 @@ export interface Database {
    * twice.
    */
   transaction<Result>(work: (query: Query) => Promise<Result>, options?: TransactionOptions): Promise<Result>
+  /** Why the server takes no writes now; undefined if nobody was told that it does not. */
+  away(): MeanwhileError | undefined
+  /** Like `away`, for a server that cannot be read either. */
+  unreachable(): MeanwhileError | undefined
   /** The command by which the owner migrates the store and lets a role use it. */
   toOwnerCommand(grantTo: string): string
   /** Waits for statements that are under way. Later ones are refused as `closed`. */

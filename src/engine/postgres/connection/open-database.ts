@@ -1,12 +1,11 @@
-import { toErrorMessage } from "../../../base/error.ts"
+import { createAvailability } from "./availability.ts"
 import { createTransactions } from "./transaction.ts"
 import { DEFAULT_POOL_SIZE, toClientSettings } from "./client-settings.ts"
 import { createConnections } from "./connections.ts"
 import type { Database, DatabaseOptions, Query, Statement } from "./database.ts"
 import { toOwnerColumn, toOwnerCommand } from "./owner-command.ts"
 import { closed, createPatience } from "./patience.ts"
-import { IS_READ_ONLY, probeServer, readOnly } from "./probe-server.ts"
-import { createReachability } from "./reachability.ts"
+import { IS_READ_ONLY, readOnly } from "./probe-server.ts"
 import { type StoreName, toStoreError } from "./store-error.ts"
 
 const PATIENCE_MS = 60_000
@@ -20,41 +19,44 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { poolSize = DEFAULT_POOL_SIZE, patienceMs = PATIENCE_MS, startPatienceMs = START_PATIENCE_MS } = options
   const { leaving = new AbortController().signal, tell = () => {} } = options
   const settings = toClientSettings(options)
-  const { server, role } = settings
+  const { server: place, role } = settings
   let owner: string | null = null
-  const name: StoreName = { server, role, toOwnerCommand: (grantTo) => toOwnerCommand(options.url, owner, grantTo) }
+  const name: StoreName = {
+    server: place,
+    role,
+    toOwnerCommand: (grantTo) => toOwnerCommand(options.url, owner, grantTo),
+  }
   const closing = new AbortController()
   const gone = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   let isOpen = false
   const hasLeft = (): boolean => closing.signal.aborted || leaving.aborted
 
-  const reachability = createReachability({
-    probe: () => probeServer(settings),
-    onAway(cause) {
-      options.onAway?.(true)
-      const text = toErrorMessage(toStoreError(cause, name))
-      if (isOpen && !hasLeft()) tell(`${text} Waiting for it; work that has begun continues once it is back.`)
-      leaveIfAway()
+  const server = createAvailability({
+    settings,
+    name,
+    tell: (line) => void (isOpen && tell(line)),
+    isAwaited: () => !hasLeft(),
+    onAway(isAway) {
+      options.onAway?.(isAway)
+      if (isAway) leaveIfAway()
     },
-    onBack(awayMs) {
-      options.onAway?.(false)
-      if (isOpen) tell(`The store at ${server} is back, after ${Math.round(awayMs / 1_000)} s.`)
+    onReached() {
       // Without a time limit a statement may still be running. The keep-alive finds out whether its connection is dead.
       if (options.statementTimeoutMs === 0) return
       const backAtMs = performance.now()
       setTimeout(() => connections.giveUp(backAtMs), LATE_ANSWER_MS).unref()
     },
   })
-  const connections = createConnections({ settings, size: poolSize, onDoubt: reachability.doubt })
+  const connections = createConnections({ settings, size: poolSize, onDoubt: server.doubt })
 
   function leaveIfAway(): void {
-    if (hasLeft() && reachability.isAway) {
+    if (hasLeft() && server.isAway()) {
       if (!gone.signal.aborted) options.onGone?.()
       gone.abort()
       connections.cut()
       // Probes the server now, and not when the next statement is sent.
-    } else if (hasLeft() && underWay.size > 0) reachability.doubt()
+    } else if (hasLeft() && underWay.size > 0) server.doubt()
   }
 
   async function ask<Row>(statement: string | Statement, values: readonly unknown[] | undefined, forMs: number) {
@@ -83,7 +85,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const runTransaction = createTransactions({
     connections,
     name,
-    createPatience: () => createPatience(patienceMs, closing.signal, gone.signal),
+    createPatience: (whenAway) =>
+      createPatience(patienceMs, closing.signal, gone.signal, () => whenAway === "refuse" && server.isAway()),
+    onUnwritable: server.refused,
+    onWritten: server.written,
   })
   const query: Query = (statement, values) => accept(() => ask(statement, values, patienceMs))
 
@@ -93,18 +98,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     leaveIfAway()
     await Promise.allSettled(underWay)
     leaving.removeEventListener("abort", leaveIfAway)
-    await Promise.all([reachability.close(), connections.close()])
+    await Promise.all([server.close(), connections.close()])
   }
 
   leaving.addEventListener("abort", leaveIfAway)
-  const waits = `The store at ${server} does not answer yet. Waiting for it, up to ${startPatienceMs / 1_000} s.`
+  const waits = `The store at ${place} does not answer yet. Waiting for it, up to ${startPatienceMs / 1_000} s.`
   using _ = setTimeout(() => tell(waits), TELL_AFTER_MS)
   try {
     const first = `${IS_READ_ONLY}, ${toOwnerColumn(settings.schema)}`
     const [found] = await accept(() => ask<FirstLook>(first, undefined, startPatienceMs))
     if (found?.is_read_only) throw toStoreError(readOnly(), name)
     owner = found?.owner ?? null
-    reachability.confirm()
+    server.confirm()
     isOpen = true
   } catch (error) {
     await close()
@@ -113,6 +118,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     query,
     transaction: (work, options) => accept(() => runTransaction(work, options)),
+    away: server.away,
+    unreachable: server.unreachable,
     toOwnerCommand: name.toOwnerCommand,
     close: () => (closedOnce ??= close()),
   }

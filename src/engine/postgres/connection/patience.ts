@@ -14,13 +14,14 @@ export type Patience = ReturnType<typeof createPatience>
 /**
  * Decides how long to go on trying. Measures real time, whatever clock the engine was given: nobody advances a manual
  * clock meanwhile. `closing`: nothing is tried again. `gone`: the server is away and not waited for any more.
+ * `isRefused` tells that of the caller.
  */
-export function createPatience(patienceMs: number, closing: AbortSignal, gone?: AbortSignal) {
+export function createPatience(patienceMs: number, closing: AbortSignal, gone?: AbortSignal, isRefused = () => false) {
   const startedAt = performance.now()
   let pauseMs = SHORTEST_PAUSE_MS
   let conflicts = 0
 
-  const isOver = (): boolean => gone?.aborted === true || performance.now() - startedAt >= patienceMs
+  const isOver = (): boolean => gone?.aborted === true || isRefused() || performance.now() - startedAt >= patienceMs
 
   async function waitAbout(mostMs: number): Promise<void> {
     const signal = gone ? AbortSignal.any([closing, gone]) : closing
@@ -46,7 +47,7 @@ export function createPatience(patienceMs: number, closing: AbortSignal, gone?: 
       const kind = toTrouble(error)?.kind
       if (kind === "conflict" && ++conflicts <= MOST_CONFLICTS)
         await waitAbout(Math.min(2 ** conflicts, LONGEST_CONFLICT_MS))
-      else if (kind === "lost" && !isOver()) await pause()
+      else if ((kind === "lost" || kind === "unwritable") && !isOver()) await pause()
       else return false
       return true
     },

@@ -3,10 +3,11 @@ import { systemCodeOf } from "../../../base/system-error.ts"
 
 /**
  * The reaction to an error of the server or of the connection. `lost`: the connection is gone, try on another one.
+ * `unwritable`: the server takes no writes for now, try again later.
  * `conflict`: somebody else was faster, try again. `refused`: trying again does not help.
  */
 export interface Trouble {
-  readonly kind: "lost" | "conflict" | "refused"
+  readonly kind: "lost" | "unwritable" | "conflict" | "refused"
   readonly code: ErrorCode
   readonly text: string
 }
@@ -35,6 +36,11 @@ const PASSWORD = "A password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass 
 const NO_LOGIN = refused("store_unavailable", `refuses the user or the password. Check both. ${PASSWORD}`)
 const NO_PASSWORD = refused("store_unavailable", `asks for a password, and none was given. ${PASSWORD}`)
 const NO_TABLES = refused("store_unavailable", "lacks tables of this version.")
+const DISK_FULL: Trouble = {
+  kind: "unwritable",
+  code: "disk_full",
+  text: "cannot grow: its disk is full. Free some space; nothing of this was stored.",
+}
 const NO_RIGHT = refused("store_read_only", "does not let this role do that.")
 const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; restore a backup.")
 const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
@@ -73,7 +79,7 @@ const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
   ["42703", NO_TABLES],
   ["42P01", NO_TABLES],
   ["42P05", STALE_PLAN],
-  ["53100", refused("disk_full", "cannot grow: its disk is full. Free some space; nothing of this was stored.")],
+  ["53100", DISK_FULL],
   ["53300", { ...LOST, text: NO_CONNECTION_LEFT }],
   ["54", refused("invalid_input", "cannot hold a value of such a size.")],
   ["55P03", HELD],

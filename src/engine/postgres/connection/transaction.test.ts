@@ -39,7 +39,7 @@ describe("transactions", () => {
   })
 
   test.each([
-    ["53100", "disk_full"],
+    ["58030", "store_unavailable"],
     ["22003", "invalid_input"],
     ["55P03", "store_unavailable"],
   ])("a failure %s that is answered before the COMMIT is sent is the one they are refused for", async (state, code) => {

@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import { systemCodeOf } from "../../../base/system-error.ts"
+import { IN_DOUBT } from "../../../task/store-refusal.ts"
 import type { Connection } from "./connection.ts"
 import type { Connections } from "./connections.ts"
 import type { Database, Query, Statement, TransactionOptions } from "./database.ts"
@@ -9,11 +10,15 @@ import { type StoreName, toStoreError, toTrouble } from "./store-error.ts"
 interface TransactionParts {
   readonly connections: Connections
   readonly name: StoreName
-  createPatience(): Patience
+  createPatience(whenAway?: TransactionOptions["whenAway"]): Patience
+  /** Called at each try that is refused because the server takes no writes for now. */
+  onUnwritable(cause: unknown): void
+  /** Called once a transaction that has written something is committed. */
+  onWritten(): void
 }
 
 type Outcome<Result> =
-  | { readonly state: "committed"; readonly result: Result }
+  | { readonly state: "committed"; readonly result: Result; readonly hasWritten: boolean }
   | { readonly state: "in_doubt"; readonly result: Result; readonly mark: CommitMark; readonly cause: unknown }
   /** `thrown` is the error for the caller; `cause` is the error of the server, if there was one. */
   | { readonly state: "undone"; readonly thrown: unknown; readonly cause: unknown }
@@ -22,16 +27,20 @@ export function createTransactions(parts: TransactionParts): Database["transacti
   const { connections, name } = parts
   const marks = createCommitMarks()
   return async (work, options) => {
-    const patience = parts.createPatience()
+    const patience = parts.createPatience(options?.whenAway)
     for (;;) {
       const outcome = await attempt({ connections, marks, name }, work, options)
-      if (outcome.state === "committed") return outcome.result
+      if (outcome.state === "committed") {
+        if (outcome.hasWritten) parts.onWritten()
+        return outcome.result
+      }
       if (outcome.state === "in_doubt") {
         const { mark, result, cause } = outcome
         if (await decide(mark, patience)) return result
         if (!(await patience.waitToRetry(cause))) throw toStoreError(cause, name)
         continue
       }
+      if (toTrouble(outcome.cause)?.kind === "unwritable") parts.onUnwritable(outcome.cause)
       if (!(await patience.waitToRetry(outcome.cause))) throw outcome.thrown
     }
   }
@@ -134,8 +143,8 @@ async function commit<Result>(
   { server }: StoreName,
 ): Promise<Outcome<Result>> {
   try {
-    const [, command] = await Promise.all([mark?.write(connection), connection.command("COMMIT")])
-    if (command === "COMMIT") return { state: "committed", result }
+    const [hasWritten = false, command] = await Promise.all([mark?.write(connection), connection.command("COMMIT")])
+    if (command === "COMMIT") return { state: "committed", result, hasWritten }
   } catch (error) {
     if (mark && toTrouble(error)?.kind === "lost") return { state: "in_doubt", result, mark, cause: error }
     await connection.command("ROLLBACK").catch(() => {})
@@ -147,7 +156,7 @@ async function commit<Result>(
 
 function inDoubt(error: unknown, { server }: StoreName): MeanwhileError {
   const text = `The connection to the store at ${server} was lost while it committed, and it is not known whether it did. Read before you write again.`
-  return new MeanwhileError("store_unavailable", text, { server }, { cause: error })
+  return new MeanwhileError("store_unavailable", text, { server, ...IN_DOUBT }, { cause: error })
 }
 
 /**
@@ -161,8 +170,8 @@ interface CommitMarks {
 }
 
 interface CommitMark {
-  /** Sends the mark, as the last statement before the COMMIT. */
-  write(connection: Connection): Promise<unknown>
+  /** Sends the mark, as the last statement before the COMMIT. False if the transaction has written nothing. */
+  write(connection: Connection): Promise<boolean>
   /**
    * Waits while the transaction is still being decided. Afterwards a COMMIT of it that is still on its way is
    * refused.
@@ -180,7 +189,8 @@ const MARK: Statement = {
   name: "commit mark",
   text: `INSERT INTO commit_marks (slot, number) SELECT $1, $2::bigint WHERE pg_current_xact_id_if_assigned() IS NOT NULL
     ON CONFLICT (slot) DO UPDATE SET at = clock_timestamp(),
-      number = excluded.number / (commit_marks.number < excluded.number)::integer`,
+      number = excluded.number / (commit_marks.number < excluded.number)::integer
+    RETURNING true`,
 }
 
 function createCommitMarks(): CommitMarks {
@@ -192,7 +202,7 @@ function createCommitMarks(): CommitMarks {
 
   function createMark(slot: string, number: number): CommitMark {
     return {
-      write: (connection) => connection.run(MARK, [slot, number]),
+      write: async (connection) => (await connection.run(MARK, [slot, number])).length > 0,
       async isCommitted(connection) {
         const higher = ++lastNumber
         await connection.command(connection.begin)

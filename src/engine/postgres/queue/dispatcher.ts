@@ -10,6 +10,7 @@ import { createPull, withinRoom } from "./pull.ts"
 import { type CheckedRun, createQueuedRuns, type QueuedRun, toOffer } from "./queued-runs.ts"
 import { isMeanwhileError } from "../../../base/error.ts"
 import type { Operation, RunReference } from "../../../task/operation.ts"
+import type { CommitOptions } from "../../../task/store.ts"
 import type { Answer } from "../../rules/change.ts"
 import { addTo, callSafely } from "../../rules/local-bus.ts"
 
@@ -116,14 +117,18 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   }
 }
 
-type Commit = (operations: readonly Operation[]) => Promise<readonly Answer[]>
+type Commit = (operations: readonly Operation[], options?: CommitOptions) => Promise<readonly Answer[]>
 
 /** A commit that tells the dispatcher how the claims of its offers ended. */
 export function createWatchedCommit(commit: Commit, dispatcher: Pick<PostgresDispatcher, "onClaim">): Commit {
-  async function commitClaims(operations: readonly Operation[], claims: readonly RunReference[]) {
+  async function commitClaims(
+    operations: readonly Operation[],
+    claims: readonly RunReference[],
+    options?: CommitOptions,
+  ) {
     const endings = claims.map(({ taskId, run }) => dispatcher.onClaim(taskId, run))
     try {
-      const answers = await commit(operations)
+      const answers = await commit(operations, options)
       for (const end of endings) end("claimed")
       return answers
     } catch (error) {
@@ -133,9 +138,9 @@ export function createWatchedCommit(commit: Commit, dispatcher: Pick<PostgresDis
     }
   }
 
-  return (operations) => {
+  return (operations, options) => {
     const claims = operations.flatMap(toClaim)
-    return claims.length === 0 ? commit(operations) : commitClaims(operations, claims)
+    return claims.length === 0 ? commit(operations, options) : commitClaims(operations, claims, options)
   }
 }
 

@@ -26,7 +26,11 @@ test("counts by status, the age of the queue and the list of workers are one sta
       asked.push(typeof statement === "string" ? statement : statement.text)
       return database.query(statement, values)
     }
-    const store = createStore({ database: { query }, judgeLease: createJudgeLease(), commit: engine.store.commit })
+    const store = createStore({
+      database: { unreachable: () => undefined, query },
+      judgeLease: createJudgeLease(),
+      commit: engine.store.commit,
+    })
     expect(await store.countByStatus({})).toMatchObject({ running: 3, queued: 3, completed: 3 })
     expect(asked.splice(0)).toHaveLength(1)
     expect(await store.queueAgeMs({})).toBeGreaterThanOrEqual(0)

@@ -21,6 +21,29 @@ CREATE TABLE outputs (
  */
 const FOLDER_OF_TASK = `ALTER TABLE tasks ADD COLUMN folder text COLLATE "C"`
 
+/**
+ * The fourth version: whether a task has anything below it, so that the end of one that has not looks for nothing.
+ * Earlier versions of the program do not note it: what they start below a task is stopped by the look of its worker.
+ */
+const CHILDREN_OF_TASK = `
+ALTER TABLE tasks ADD COLUMN has_children smallint NOT NULL DEFAULT 0;
+UPDATE tasks SET has_children = 1 WHERE id IN (SELECT parent_task FROM tasks WHERE parent_task IS NOT NULL);
+`
+
+/**
+ * The fourth version, too: where the output of a run begins anew because a later claim has begun the run anew. Earlier
+ * versions of the program show that output as one, and delete it with the task.
+ */
+const OUTPUT_RESTARTS = `
+CREATE TABLE output_restarts (
+  task bigint NOT NULL REFERENCES tasks (number) ON DELETE CASCADE,
+  run integer NOT NULL,
+  fence bigint NOT NULL,
+  start bigint NOT NULL,
+  PRIMARY KEY (task, run, fence)
+);
+`
+
 interface Migration {
   readonly statements: string
   /**
@@ -35,4 +58,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { statements: SCHEMA, usableFrom: 1 },
   { statements: OUTPUT_SCHEMA, usableFrom: 1 },
   { statements: FOLDER_OF_TASK, usableFrom: 1 },
+  { statements: CHILDREN_OF_TASK + OUTPUT_RESTARTS, usableFrom: 1 },
 ]

@@ -57,6 +57,7 @@ export interface SummaryRow extends StateRow {
   readonly resume_count: number
   readonly retrieved_at: number | null
   readonly stripped_at: number | null
+  readonly has_children: number
 }
 
 export interface TaskRow extends SummaryRow {
@@ -75,9 +76,12 @@ export function toStoredTask(
   return { number: row.number, details, course: toCourse(row), state: toState(row), hasLargeInput }
 }
 
+/** Details and facts that records of earlier versions lack. */
+const EARLIEST = { ...PLAIN_DETAILS, hasChildren: false }
+
 /** Reads an earlier run, which is stored as JSON and may be older than some of the details. */
 export function parseEarlierRun(record: string): TaskRecord {
-  return { ...PLAIN_DETAILS, ...(JSON.parse(record) as TaskRecord) }
+  return { ...EARLIEST, ...(JSON.parse(record) as TaskRecord) }
 }
 
 export function toTaskSummary(row: SummaryRow): TaskSummary {
@@ -132,6 +136,7 @@ function toCourse(row: SummaryRow): TaskCourse {
     usage: { tokens: row.tokens, costMicros: row.cost_micros },
     resumeCount: row.resume_count,
     retrievedAt: row.retrieved_at,
+    hasChildren: row.has_children === 1,
     strippedAt: row.stripped_at,
   }
 }
@@ -171,6 +176,7 @@ export const FACT_COLUMNS = {
   resume_count: ({ task }) => task.course.resumeCount,
   retrieved_at: ({ task }) => task.course.retrievedAt,
   stripped_at: ({ task }) => task.course.strippedAt,
+  has_children: ({ task }) => (task.course.hasChildren ? 1 : 0),
   patch: ({ state }) => state.patch,
 } satisfies TaskColumns
 
@@ -195,10 +201,12 @@ export const RUN_COLUMNS = {
 export const CHANGEABLE_COLUMNS = {
   priority: ({ task }) => task.details.priority,
   session: ({ task }) => task.details.session,
+  parent_task: ({ task }) => task.details.parentTask,
   group_id: ({ task }) => task.details.group,
   input_held_by: ({ task }) => task.details.inputHeldBy,
   title: ({ task }) => task.details.title,
   folder: ({ task }) => task.details.folder,
+  timeout_ms: ({ task }) => task.details.limits.timeoutMs,
 } satisfies TaskColumns
 
 /**
@@ -212,7 +220,6 @@ export const FIXED_COLUMNS = {
   plugin: ({ task }) => task.details.plugin,
   tool: ({ task }) => task.details.tool,
   model: ({ task }) => task.details.model,
-  parent_task: ({ task }) => task.details.parentTask,
   parent_message: ({ task }) => task.details.parentMessage,
   batch: ({ task }) => task.details.batch,
   lifetime: ({ task }) => task.details.lifetime,
@@ -223,7 +230,6 @@ export const FIXED_COLUMNS = {
   asked_by_task: ({ task }) => task.details.askedBy && task.details.askedBy.taskId,
   asked_by_run: ({ task }) => task.details.askedBy && task.details.askedBy.run,
   asked_by_key: ({ task }) => task.details.askedBy && task.details.askedBy.key,
-  timeout_ms: ({ task }) => task.details.limits.timeoutMs,
   limit_tokens: ({ task }) => task.details.limits.tokens,
   limit_cost_micros: ({ task }) => task.details.limits.costMicros,
   limit_output_bytes: ({ task }) => task.details.limits.outputBytes,
@@ -248,3 +254,17 @@ const NOT_IN_SUMMARY: ReadonlySet<string> = new Set(["patch", "has_unused_result
 export const SUMMARY_COLUMNS = ["number", ...Object.keys(WRITTEN_COLUMNS)]
   .filter((column) => !NOT_IN_SUMMARY.has(column))
   .join(", ")
+
+const MAY_NEED_SOMETHING = "(ended_at IS NULL OR kind = 'turn' OR has_unused_result = 1)"
+const LEADS_DOWN = "((ended_at IS NULL OR kind = 'turn') AND lifetime <> 'forever')"
+
+/** Selects the numbers of the tasks that `TaskTable.below` names, from those of the first level on. */
+export function toBelow(isOfFirstLevel: string): string {
+  return `WITH RECURSIVE below (number, id, leads_down) AS (
+      SELECT number, id, ${LEADS_DOWN} FROM tasks WHERE ${isOfFirstLevel} AND ${MAY_NEED_SOMETHING}
+      UNION SELECT next.number, next.id, next.leads_down FROM below
+        JOIN (SELECT number, id, parent_task, ${LEADS_DOWN} AS leads_down FROM tasks
+          WHERE parent_task IS NOT NULL AND ${MAY_NEED_SOMETHING}) AS next ON next.parent_task = below.id
+        WHERE below.leads_down
+    ) SELECT number FROM below`
+}

@@ -3,10 +3,9 @@ import { defined } from "../../../../base/defined.ts"
 import { toErrorMessage } from "../../../../base/error.ts"
 import type { JsonObject } from "../../../../base/json.ts"
 import type { CapableTool } from "../../operations/capable-tool.ts"
+import { lifetime, timeoutSeconds, toLimitText, toTimeoutMs } from "../time-limit.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { isPlugin, isTool, toPluginName, toToolName } from "./names.ts"
-
-const LONGEST_TIMEOUT_SECONDS = 604_800
 
 export const createStartTool = (): VocabularyTool =>
   defineVocabularyTool({
@@ -23,12 +22,8 @@ Returns a task_id. The result comes back to you by itself when the task ends.`,
       plugin_name: z.string().optional().describe("Name of the plugin providing the tool"),
       tool_name: z.string().describe("Name of the tool to execute"),
       arguments: z.record(z.string(), z.json()).describe("Arguments to pass to the tool"),
-      timeout_seconds: z
-        .number()
-        .positive()
-        .max(LONGEST_TIMEOUT_SECONDS)
-        .optional()
-        .describe("Optional timeout in seconds"),
+      timeout_seconds: timeoutSeconds().optional().describe("Optional timeout in seconds"),
+      lifetime: lifetime().optional(),
     }),
     isAutoApproved: false,
     title: ({ tool_name: tool }) => `start ${tool}`,
@@ -39,12 +34,13 @@ Returns a task_id. The result comes back to you by itself when the task ends.`,
       },
       change: (input, started) => ({ ...input, arguments: started }),
     },
-    async run({ plugin_name: plugin, tool_name: tool, arguments: input, timeout_seconds: seconds }, operations) {
+    async run(asked, operations) {
+      const { plugin_name: plugin, tool_name: tool, arguments: input, timeout_seconds: seconds, lifetime } = asked
       const found = findCapable(operations.call.capable(), tool, plugin)
       if ("error" in found) return { success: false, error: found.error }
       try {
-        const timeoutMs = seconds && seconds * 1_000
-        const call = defined({ tool: found.tool.name, plugin: found.plugin, input, timeoutMs })
+        const limits = { timeoutMs: toTimeoutMs(seconds), lifetime }
+        const call = defined({ tool: found.tool.name, plugin: found.plugin, input, ...limits })
         const { outcome, task } = await operations.start(call)
         const { estimate } = await operations.look(task.id)
         const comes = `Its result comes back by itself; task_id '${task.id}' is for looking at it or cancelling it.`
@@ -56,7 +52,7 @@ Returns a task_id. The result comes back to you by itself when the task ends.`,
           estimated_duration_seconds: estimate && estimate.medianMs / 1_000,
           message:
             outcome === "started"
-              ? `Task started in background. ${comes}`
+              ? ["Task started in background.", toLimitText(task), comes].filter((part) => part !== "").join(" ")
               : `The same call runs in the background already, so nothing was started. ${comes}`,
         } satisfies JsonObject
       } catch (error) {

@@ -1,6 +1,7 @@
 import type { PromotedAnswer } from "../../../../plugin/tool-hooks.ts"
 import type { CapableTool } from "../../operations/capable-tool.ts"
 import type { Vocabulary } from "../vocabulary.ts"
+import { toLimitText } from "../time-limit.ts"
 import { createStartTool } from "./start-tool.ts"
 import { createTaskTools } from "./task-tools.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
@@ -50,7 +51,13 @@ function tellPromoted({ task, afterMs }: PromotedAnswer, capable: readonly Capab
     auto_backgrounded: true,
     task_id: task.id,
     threshold_seconds: threshold,
-    message: `${toBeginning(task.status === "waiting", isExceeded, threshold)} Its result comes back by itself; task_id '${task.id}' is for looking at it or cancelling it.`,
+    message: [
+      toBeginning(task.status === "waiting", isExceeded, threshold),
+      toLimitText(task),
+      `Its result comes back by itself; task_id '${task.id}' is for looking at it or cancelling it.`,
+    ]
+      .filter((sentence) => sentence !== "")
+      .join(" "),
   })
 }
 

@@ -1,7 +1,8 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../../../base/error.ts"
 import { answer } from "../answer.ts"
-import { toShortId } from "../task-facts.ts"
+import { toOutlived, toShortId } from "../task-facts.ts"
+import { timeoutSeconds, toLimitFacts, toTimeoutMs } from "../time-limit.ts"
 import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { groupId } from "./read-tools.ts"
 import { toGroupFacts, toTaskFacts } from "./task-facts.ts"
@@ -22,11 +23,24 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     async run({ task_id: id, group }, operations) {
       if (id !== undefined) {
         const task = await operations.cancel(id)
-        return answer(`${toShortId(task.id)} is ${task.status}`, toTaskFacts(task))
+        const outlived = toOutlived(await operations.look(task.id))
+        return answer(`${toShortId(task.id)} is ${task.status}`, { ...toTaskFacts(task), ...outlived })
       }
       if (group === undefined) throw new MeanwhileError("invalid_input", "Give either task_id or group.")
       const cancelled = await operations.groups.cancel(group)
       return answer(`group ${cancelled.name} is ${cancelled.state}`, toGroupFacts(cancelled))
+    },
+  }),
+  defineVocabularyTool({
+    name: "limit_task",
+    description: () => "Changes how long a task of this conversation may run in all, while it runs or waits.",
+    input: z.strictObject({ task_id: taskId(), timeout_seconds: timeoutSeconds() }),
+    isAutoApproved: false,
+    title: ({ task_id: id, timeout_seconds: seconds }) =>
+      seconds === 0 ? `no time limit for task ${id}` : `a time limit of ${seconds} s for task ${id}`,
+    async run({ task_id: id, timeout_seconds: seconds }, operations) {
+      const task = await operations.limit(id, toTimeoutMs(seconds) ?? null)
+      return answer(`${toShortId(task.id)} has another limit`, { ...toTaskFacts(task), ...toLimitFacts(task) })
     },
   }),
   defineVocabularyTool({

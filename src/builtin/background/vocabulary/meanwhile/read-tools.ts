@@ -7,6 +7,7 @@ import type { WaitAnswer } from "../../../../plugin/wait-request.ts"
 import { isTerminal, RUN_STATUSES } from "../../../../task/lifecycle.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
 import { answer, answerList } from "../answer.ts"
+import { toBelow } from "../task-facts.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { IN_ANSWERS, toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
@@ -43,12 +44,14 @@ export const createReadTools = (): readonly VocabularyTool[] => [
       const view = await operations.read(id)
       const { task } = view
       const output = await readOutput(operations, task, offset, tail)
-      return answer(`${task.title}: ${task.status}`, { ...toTaskDetails(view), ...output })
+      const below = toBelow(await operations.below(task))
+      return answer(`${task.title}: ${task.status}`, { ...toTaskDetails(view), ...output, ...below })
     },
   }),
   defineVocabularyTool({
     name: "list_tasks",
-    description: () => "Lists the background tasks of this conversation, the newest first.",
+    description: () =>
+      "Lists the background tasks of this conversation, the newest first, each followed by those that it started.",
     input: z.strictObject({
       status: z
         .union([z.enum(RUN_STATUSES), z.array(z.enum(RUN_STATUSES))])
@@ -58,7 +61,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     }),
     isAutoApproved: true,
     async run({ status, group }, operations) {
-      const tasks = await operations.list(defined({ statuses: status && [status].flat(), group }))
+      const tasks = await operations.listFamily(defined({ statuses: status && [status].flat(), group }))
       return answerList(tasks, toTaskFacts, "a status or a group")
     },
   }),
@@ -144,7 +147,7 @@ async function readOutput(
   return chunk.text === "" ? {} : toOutput(chunk)
 }
 
-function toOutput({ text, offset, nextOffset, totalBytes, droppedBefore }: OutputChunk): JsonObject {
+function toOutput({ text, offset, nextOffset, totalBytes, droppedBefore, restartedAt }: OutputChunk): JsonObject {
   return {
     output: {
       text,
@@ -152,6 +155,7 @@ function toOutput({ text, offset, nextOffset, totalBytes, droppedBefore }: Outpu
       next_offset: nextOffset,
       total_bytes: totalBytes,
       ...(droppedBefore !== null && { dropped_before: droppedBefore }),
+      ...(restartedAt !== null && { restarted_at: restartedAt }),
     },
   }
 }

@@ -13,6 +13,7 @@ import { describeCapable } from "../../operations/capable-tool.ts"
 import type { Started, StartOptions } from "../../operations/start-task.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { lifetime, timeoutSeconds, toLimitFacts, toTimeoutMs } from "../time-limit.ts"
 import { COMES_BY_ITSELF, NEEDS_APPROVAL } from "../vocabulary-text.ts"
 import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
@@ -50,6 +51,7 @@ const startSchema = lazily(() => {
       .enum(NOTIFY_MODES)
       .optional()
       .describe("Whether its end wakes you (default), waits for the next message, or is never told."),
+    lifetime: lifetime().optional(),
     again: z.boolean().optional().describe("Start it although the same work runs already."),
   }
 })
@@ -74,7 +76,7 @@ export const createStartTools = (): readonly VocabularyTool[] => [
       tool: z.string().min(1).describe("The tool to start."),
       input: z.record(z.string(), z.json()).default({}).describe("What that tool takes."),
       ...startSchema(),
-      timeout_seconds: z.number().positive().max(604_800).optional().describe("Stop the task after this time."),
+      timeout_seconds: timeoutSeconds().optional(),
     }),
     isAutoApproved: false,
     waitsMs: ({ wait }, { retainTurnTimeoutMs }) => (wait ? retainTurnTimeoutMs : 0),
@@ -87,7 +89,7 @@ export const createStartTools = (): readonly VocabularyTool[] => [
       change: (input, started) => ({ ...input, input: started }),
     },
     async run({ tool, input, timeout_seconds: seconds, ...options }, operations) {
-      const timeout = defined({ timeoutMs: seconds && seconds * 1_000 })
+      const timeout = defined({ timeoutMs: toTimeoutMs(seconds) })
       return tellStarted(await operations.start({ tool, input, ...toStartOptions(options), ...timeout }), operations)
     },
   }),
@@ -137,13 +139,14 @@ function toBudget({ tokens, usd, seconds }: z.output<ReturnType<typeof budgetSch
   })
 }
 
-function toStartOptions({ title, group, seal, wait, notify, again }: StartInput): StartOptions {
+function toStartOptions({ title, group, seal, wait, notify, lifetime, again }: StartInput): StartOptions {
   return defined({
     title,
     group: group === undefined ? group : toGroup(group),
     seals: seal,
     isRetained: wait,
     notify,
+    lifetime,
     again,
   })
 }
@@ -172,7 +175,7 @@ async function tellStarted(started: Started, operations: TaskOperations): Promis
   }
   const view = await operations.look(task.id)
   const place: JsonObject = view.placeInQueue === null ? {} : { place_in_queue: view.placeInQueue }
-  const standing = { ...toTaskFacts(view.task), ...place, ...toLack(view.missing) }
+  const standing = { ...toTaskFacts(view.task), ...toLimitFacts(view.task), ...place, ...toLack(view.missing) }
   return answer(`started ${id}: ${task.title}`, { ...standing, ...inGroup, note: toNote(view.task, waited) })
 }
 

@@ -3,7 +3,8 @@ import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { Patch } from "../../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
-import { toEnding, toLack, toPlainResult, toShortId } from "../task-facts.ts"
+import { toEnding, toLack, toOutlived, toPlainResult, toShortId } from "../task-facts.ts"
+import { toLimitFacts } from "../time-limit.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list, in the words of this vocabulary. */
@@ -24,14 +25,17 @@ export function toTaskFacts(task: ListedTask | TaskRecord): JsonObject {
 }
 
 /** All that is known of a task, with its result if it has ended. */
-export function toTaskDetails({ task, placeInQueue, missing, estimate, outputBytes, lastLine }: TaskView): JsonObject {
+export function toTaskDetails(view: TaskView): JsonObject {
+  const { task, placeInQueue, missing, estimate, outputBytes, lastLine } = view
   return {
     ...toTaskFacts(task),
+    ...toLimitFacts(task),
     ...(placeInQueue !== null && { place_in_queue: placeInQueue }),
     ...toLack(missing),
     ...(estimate && { usually_takes_seconds: toSeconds(estimate.medianMs) }),
     ...(!("endedAt" in task) && lastLine !== null && { last_line: lastLine }),
     output_bytes: outputBytes,
+    ...toOutlived(view),
     ...toOutcome(task),
   }
 }

@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../vocabulary.ts"
+import { createArtifactTool } from "../artifact-tool.ts"
 import { toInstructionText, toPromotionText } from "../vocabulary-text.ts"
 import { createChangeTools } from "./change-tools.ts"
 import { createReadTools } from "./read-tools.ts"
@@ -6,7 +7,7 @@ import { createStartTools } from "./start-tools.ts"
 
 /** The default: few tools, in the words of the glossary. */
 export const createMeanwhileVocabulary = (): Vocabulary => ({
-  tools: [...createStartTools(), ...createReadTools(), ...createChangeTools()],
+  tools: [...createStartTools(), ...createReadTools(), createArtifactTool("read_artifact"), ...createChangeTools()],
   instructions: (capable) =>
     toInstructionText({
       starts: [
@@ -14,7 +15,7 @@ export const createMeanwhileVocabulary = (): Vocabulary => ({
       ],
       waiting: "wait_for",
       commands:
-        "get_task and list_tasks show how things stand, cancel_task stops, acknowledge says that you know a result.",
+        "get_task and list_tasks show how things stand, cancel_task stops, limit_task changes a time limit, acknowledge says that you know a result.",
     }),
   tellPromoted: (promoted) =>
     toPromotionText(

@@ -2,11 +2,12 @@ import { z } from "zod"
 import type { JsonObject } from "../../../../base/json.ts"
 import { MeanwhileError } from "../../../../base/error.ts"
 import { lazily } from "../../../../base/lazily.ts"
-import type { TaskView } from "../../../../plugin/task-service.ts"
+import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import { showModel } from "../../../../plugin/tool.ts"
 import type { WaitAnswer } from "../../../../plugin/wait-request.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
+import { toBelow } from "../task-facts.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
 import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { IN_ANSWERS, toStatus, toTaskFacts } from "./task-facts.ts"
@@ -57,13 +58,14 @@ export const createReadTools = (): readonly VocabularyTool[] => [
         return answer(`${views.length} tasks of a batch`, { ...tasks, ...toNote(waited, shown.note) })
       }
       const view = await withRetrieval(operations, await operations.read(alone.task.id))
-      return answer(`${view.task.title}: ${toStatus(view.task)}`, { ...toTaskFacts(view), ...toNote(waited) })
+      const facts = { ...toTaskFacts(view), ...toBelow(await operations.below(view.task)) }
+      return answer(`${view.task.title}: ${toStatus(view.task)}`, { ...facts, ...toNote(waited) })
     },
   }),
   defineVocabularyTool({
     name: "background_list",
     description: () =>
-      'Lists the background tasks of this conversation, the newest first. "(resumed)" after an id: its agent was asked ' +
+      'Lists the background tasks of this conversation, the newest first, and indented below each what it started. "(resumed)" after an id: its agent was asked ' +
       "more after it had completed.",
     input: z.strictObject({
       status: z.enum(STATUSES).optional().describe("Only those with this status."),
@@ -71,8 +73,8 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     }),
     isAutoApproved: true,
     async run({ status, batch }, operations) {
-      const all = await operations.list(batch === undefined ? {} : { batch })
-      const tasks = status === undefined ? all : all.filter((task) => toStatus(task) === status)
+      const isWanted = (task: ListedTask): boolean => status === undefined || toStatus(task) === status
+      const tasks = await operations.listFamily(batch === undefined ? {} : { batch }, isWanted)
       return showModel([{ type: "text", text: toListText(tasks) }], `${tasks.length} background tasks`)
     },
   }),

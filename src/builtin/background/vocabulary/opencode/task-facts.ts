@@ -4,6 +4,7 @@ import { isTerminal } from "../../../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
 import { toStatusName } from "../../../../task/status-names.ts"
 import { toLack, toPlainResult, toShortId } from "../task-facts.ts"
+import { toLimitFacts } from "../time-limit.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** Counts follow-ups and not runs, since a retry is another run, too. */
@@ -43,6 +44,7 @@ function toProgress({ task, placeInQueue, missing, outputBytes, lastLine }: Task
   const { progress, startedAt, queuedAt, kind } = task
   const { activity, phase = null } = progress ?? {}
   return {
+    ...toLimitFacts(task),
     progress: {
       ...((kind === "agent" || activity) && {
         tool_calls: activity?.toolCalls ?? 0,

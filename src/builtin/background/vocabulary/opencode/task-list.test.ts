@@ -13,7 +13,9 @@ const toTask = (number: number) =>
   }) as unknown as TaskSummary
 
 test("a list of many tasks shows the newest hundred, and says how many it leaves out", () => {
-  const lines = toListText(Array.from({ length: 130 }, (_, index) => toTask(index))).split("\n")
+  const lines = toListText(
+    Array.from({ length: 130 }, (_, index) => ({ task: toTask(index), above: null, depth: 0 })),
+  ).split("\n")
   expect(lines).toHaveLength(102)
   expect(lines.at(1)).toBe('00000000 | running, in the queue | "a title with \\"two\\" lines" | - | not yet')
   expect(lines.at(-1)).toBe("30 older ones are not shown: ask for a status or a batch.")

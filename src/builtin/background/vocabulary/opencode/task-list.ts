@@ -1,4 +1,5 @@
 import { toOneLine } from "../../../../base/one-line.ts"
+import type { PlacedTask } from "../../../../plugin/task-family.ts"
 import type { ListedTask } from "../../../../plugin/task-service.ts"
 import { toShortId } from "../task-facts.ts"
 import { toStatus, toTime } from "./task-facts.ts"
@@ -6,8 +7,8 @@ import { toStatus, toTime } from "./task-facts.ts"
 const RESUMED = "(resumed)"
 const MOST_SHOWN = 100
 
-/** One line for each task. The id of a task with follow-ups is marked, since its conversation holds more. */
-export function toListText(tasks: readonly ListedTask[]): string {
+/** One line for each task, indented below the task that started it. The id of a task with follow-ups is marked, since its conversation holds more. */
+export function toListText(tasks: readonly PlacedTask<ListedTask>[]): string {
   if (tasks.length === 0) return "There are no background tasks."
   const left = tasks.length - MOST_SHOWN
   const more = left > 0 ? [`${left} older ones are not shown: ask for a status or a batch.`] : []
@@ -20,8 +21,8 @@ export function withoutMark(id: string): string {
   return id.trim().endsWith(RESUMED) ? id.trim().slice(0, -RESUMED.length).trim() : id
 }
 
-function toLine(task: ListedTask): string {
-  const id = toShortId(task.id)
+function toLine({ task, depth }: PlacedTask<ListedTask>): string {
+  const id = `${"  ".repeat(depth)}${toShortId(task.id)}`
   return [
     task.resumeCount > 0 ? `${id} ${RESUMED}` : id,
     `${toStatus(task)}${toDetail(task)}`,

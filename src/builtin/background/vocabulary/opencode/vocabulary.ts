@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../vocabulary.ts"
+import { createArtifactTool } from "../artifact-tool.ts"
 import { toInstructionText, toPromotionText } from "../vocabulary-text.ts"
 import { createChangeTools } from "./change-tools.ts"
 import { createReadTools } from "./read-tools.ts"
@@ -10,7 +11,7 @@ const LAUNCHES =
 
 /** `background_…`: agents in the background, with follow-ups and batches. */
 export const createOpencodeVocabulary = (): Vocabulary => ({
-  tools: [createTaskTool(), ...createReadTools(), ...createChangeTools()],
+  tools: [createTaskTool(), ...createReadTools(), createArtifactTool("background_artifact"), ...createChangeTools()],
   instructions: (capable) =>
     toInstructionText({
       starts: capable.some(({ tool }) => tool.kind === "agent") ? [LAUNCHES] : [],

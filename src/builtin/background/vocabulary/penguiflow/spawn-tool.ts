@@ -12,6 +12,7 @@ import { toShortId } from "../task-facts.ts"
 import { describeCapable } from "../../operations/capable-tool.ts"
 import type { Started, StartOptions } from "../../operations/start-task.ts"
 import type { TaskOperations } from "../../operations/task-operations.ts"
+import { lifetime, timeoutSeconds, toLimitFacts, toTimeoutMs } from "../time-limit.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { COMES_BY_ITSELF, NEEDS_APPROVAL } from "../vocabulary-text.ts"
 import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
@@ -70,6 +71,8 @@ const inputSchema = lazily(() =>
         .enum(Object.keys(REPORTS) as (keyof typeof REPORTS)[])
         .optional()
         .describe("Of a new group: one report for all (default), one for each, or none."),
+      timeout_seconds: timeoutSeconds().optional(),
+      lifetime: lifetime().optional(),
       retain_turn: z.boolean().default(false).describe("Hold this turn for the result, for a while."),
     })
     .refine(({ mode, query }) => mode === "job" || query !== undefined, {
@@ -119,10 +122,20 @@ export const createSpawnTool = (): VocabularyTool =>
   })
 
 async function toStartOptions(input: SpawnInput, operations: TaskOperations): Promise<StartOptions> {
-  const { description: title, priority, notify, retain_turn: isRetained, group_sealed: isSealed } = input
+  const { description: title, priority, notify, lifetime, retain_turn: isRetained, group_sealed: isSealed } = input
+  const timeoutMs = toTimeoutMs(input.timeout_seconds)
   const group = await toGroup(input, operations)
   const isAlone = input.group === undefined && input.group_id === undefined
-  return defined({ isRetained, title, priority, notify, group, seals: group && (isSealed || isAlone) })
+  return defined({
+    isRetained,
+    title,
+    priority,
+    notify,
+    lifetime,
+    timeoutMs,
+    group,
+    seals: group && (isSealed || isAlone),
+  })
 }
 
 /** A task with its own merge strategy gets a group of its own, unless it is in a group. */
@@ -148,7 +161,12 @@ async function tellSpawned(started: Started, operations: TaskOperations): Promis
     return answer(`runs already as ${id}`, { ...toTaskFacts(task), is_new: false, note })
   }
   const { group, waited } = started
-  const facts = { ...toTaskFacts(task), is_new: true, ...(group && { group: toGroupFacts(group) }) }
+  const facts = {
+    ...toTaskFacts(task),
+    ...toLimitFacts(task),
+    is_new: true,
+    ...(group && { group: toGroupFacts(group) }),
+  }
   if (waited?.reason === "met") {
     const { tasks: results, note } = await operations.show(waited.tasks, IN_ANSWERS)
     return answer(`${id} has ended`, { ...facts, retained: true, results, ...(note !== "" && { note }) })

@@ -3,6 +3,7 @@ import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { TaskRecord } from "../../../../task/record.ts"
 import { toEnding, toLack, toPlainResult, toShortId } from "../task-facts.ts"
+import { toLimitFacts } from "../time-limit.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
 /** A task in a list. */
@@ -26,6 +27,7 @@ export function toTaskDetails({ task, placeInQueue, missing, lastLine }: TaskVie
   const { progress } = task
   return {
     ...toTaskFacts(task),
+    ...toLimitFacts(task),
     ...(placeInQueue !== null && { place_in_queue: placeInQueue }),
     ...toLack(missing),
     ...(progress && !("endedAt" in task) && { progress: toJson(progress) }),

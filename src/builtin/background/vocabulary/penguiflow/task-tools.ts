@@ -1,18 +1,19 @@
 import { z } from "zod"
 import { RUN_STATUSES } from "../../../../task/lifecycle.ts"
 import { answer, answerList } from "../answer.ts"
-import { toShortId } from "../task-facts.ts"
+import { toBelow, toShortId } from "../task-facts.ts"
 import { defineVocabularyTool, taskId, type VocabularyTool } from "../vocabulary.ts"
 import { toTaskDetails, toTaskFacts, toTaskResult } from "./task-facts.ts"
 
 export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.list",
-    description: () => "Lists the background tasks of this conversation, the newest first.",
+    description: () =>
+      "Lists the background tasks of this conversation, the newest first, each followed by those that it started.",
     input: z.strictObject({ status: z.enum(RUN_STATUSES).optional().describe("Only those with this status.") }),
     isAutoApproved: true,
     async run({ status }, operations) {
-      const tasks = await operations.list(status === undefined ? {} : { statuses: [status] })
+      const tasks = await operations.listFamily(status === undefined ? {} : { statuses: [status] })
       return answerList(tasks, toTaskFacts, "a status")
     },
   }),
@@ -29,7 +30,9 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
     title: ({ task_id: id }) => `look at task ${id}`,
     async run({ task_id: id, include_result: isWhole }, operations) {
       const view = isWhole ? await operations.read(id) : await operations.look(id)
-      return answer(`${view.task.title}: ${view.task.status}`, isWhole ? toTaskResult(view) : toTaskDetails(view))
+      const below = toBelow(await operations.below(view.task))
+      const facts = isWhole ? toTaskResult(view) : toTaskDetails(view)
+      return answer(`${view.task.title}: ${view.task.status}`, { ...facts, ...below })
     },
   }),
   defineVocabularyTool({

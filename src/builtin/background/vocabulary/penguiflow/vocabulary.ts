@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../vocabulary.ts"
+import { createArtifactTool } from "../artifact-tool.ts"
 import { toInstructionText, toPromotionText } from "../vocabulary-text.ts"
 import { createGroupTools } from "./group-tools.ts"
 import { createSpawnTool } from "./spawn-tool.ts"
@@ -6,7 +7,7 @@ import { createTaskTools } from "./task-tools.ts"
 
 /** `tasks.…`: subagents and jobs, in groups that are told of together. */
 export const createPenguiflowVocabulary = (): Vocabulary => ({
-  tools: [createSpawnTool(), ...createTaskTools(), ...createGroupTools()],
+  tools: [createSpawnTool(), ...createTaskTools(), createArtifactTool("tasks.get_artifact"), ...createGroupTools()],
   instructions: () =>
     toInstructionText({
       starts: [

@@ -3,9 +3,9 @@ import { lockOthers, wantGroupsOfTasks } from "./lock-others.ts"
 import { readNow, NOW } from "../../connection/server-time.ts"
 import { ifWanted, type Parameter, toWanted, toWantedSteps } from "./questions.ts"
 import { readDependents } from "./read-dependents.ts"
-import type { WantedKind, Wants } from "../working-set/wants.ts"
+import { want, type WantedKind, type Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
+import { parseInput, SUMMARY_COLUMNS, type TaskRow, toBelow, toStoredTask } from "../../../rules/rows/task-row.ts"
 
 /**
  * Locks and loads the wanted rows: first the rows that guard others, whose locks every process takes in the same order
@@ -16,18 +16,20 @@ import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../.
 export async function loadRows(query: Query, wants: Wants, set: WorkingSet, givenNow?: number): Promise<number> {
   const lockingTasks = lockTasks(query, wants, set)
   if (OF_TASKS.some((kind) => wants.rows[kind].size > 0)) {
-    await lockingTasks
+    const { locked } = await lockingTasks
+    if (wants.rows.below.size > 0) for (const { id } of locked) want(wants, "groupOfTask", id)
     wantGroupsOfTasks(wants, set)
   }
   const lockingOthers = lockOthers(query, wants, set)
   const reading = readDependents(query, wants, set)
   const [ofTasks, ofOthers] = await Promise.all([lockingTasks, lockingOthers, reading])
-  return givenNow ?? ofOthers ?? ofTasks ?? readNow(query)
+  return givenNow ?? ofOthers ?? ofTasks.locked.at(-1)?.now ?? readNow(query)
 }
 
 /** The kinds that are found by the number or the group of a task, so that tasks have to be loaded first. */
 const OF_TASKS: readonly WantedKind[] = [
   "groupOfTask",
+  "below",
   "noticesOfTask",
   "claimsOfStep",
   "wait",
@@ -47,15 +49,18 @@ const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_r
 
 /**
  * Locks tasks. They come as rows of their own, which are read faster than JSON, because they are what most groups lock.
- * The statement is sent at once, so that those of other tables come after it. Returns the server's time if a task was
- * found.
+ * The statement is sent at once, so that those of other tables come after it.
  */
-async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
+async function lockTasks(
+  query: Query,
+  wants: Wants,
+  set: WorkingSet,
+): Promise<{ readonly locked: readonly LockedTask[] }> {
   const values: unknown[] = []
   const condition = toCondition(wants, (value) => `$${values.push(value)}`)
-  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(condition), values)
-  learnTasks(rows, wants, set)
-  return rows.at(-1)?.now
+  const locked = condition === undefined ? [] : await query<LockedTask>(toStatement(condition), values)
+  learnTasks(locked, wants, set)
+  return { locked }
 }
 
 /** The time of a row is taken once its lock is held. */
@@ -90,6 +95,13 @@ function toOtherSelections(rows: Wants["rows"], parameter: Parameter): readonly 
       rows.tasksOfSession.values(),
       (sessions) => `SELECT number FROM tasks WHERE session = ANY(${parameter(sessions)}::text[])`,
     ),
+    ...ifWanted(rows.above.values(), (ids) => {
+      const given = parameter(ids)
+      return `SELECT number FROM tasks WHERE id = ANY(${given}::text[]) UNION ALL
+        SELECT above.number FROM tasks AS turn JOIN tasks AS above ON above.id = turn.parent_task
+        WHERE turn.id = ANY(${given}::text[]) AND turn.kind = 'turn'`
+    }),
+    ...ifWanted(rows.below.values(), (ids) => `(${toBelow(`parent_task = ANY(${parameter(ids)}::text[])`)})`),
     ...ifWanted(
       rows.claimsOfStep.values(),
       (steps) => `SELECT notices.task FROM ${toWantedSteps(parameter, steps)} JOIN notices
@@ -107,6 +119,7 @@ function learnTasks(locked: readonly LockedTask[], { rows }: Wants, { tasks }: W
     tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
   }
   for (const id of rows.task.values()) tasks.learnId(id)
+  for (const id of rows.above.values()) tasks.learnId(id)
   for (const number of rows.taskNumber.values()) tasks.learnNumber(number)
   for (const key of rows.idempotencyKey.values()) tasks.index.learnKey(key)
   for (const step of rows.askingStep.values()) tasks.index.learnStep(step)

@@ -6,7 +6,7 @@ import {
   toStep,
   toStoredNotice,
 } from "../../../rules/rows/journal-row.ts"
-import { parseEarlierRun } from "../../../rules/rows/task-row.ts"
+import { parseEarlierRun, toBelow } from "../../../rules/rows/task-row.ts"
 import { toWaitRecord, type WaitRow } from "../../../rules/rows/wait-row.ts"
 import type { Query } from "../../connection/database.ts"
 import { toStepKey, type Wants } from "../working-set/wants.ts"
@@ -21,6 +21,7 @@ import { createQuestions, type Questions, toWanted, toWantedSteps } from "./ques
  */
 export async function readDependents(query: Query, wants: Wants, set: WorkingSet): Promise<void> {
   const questions = createQuestions()
+  askForBelow(questions, wants, set)
   askForNotices(questions, wants, set)
   askForSteps(questions, wants, set)
   askForRuns(questions, wants, set)
@@ -32,6 +33,18 @@ export async function readDependents(query: Query, wants: Wants, set: WorkingSet
 /** The numbers of the tasks that were found. */
 function numbersOf({ tasks }: WorkingSet, ids: Iterable<TaskId>): readonly number[] {
   return [...ids].flatMap((id) => tasks.learned(id)?.number ?? [])
+}
+
+/** Asks again who is below: a statement that has waited for a lock does not see what the lock's holder has created. */
+function askForBelow(questions: Questions, { rows }: Wants, { tasks }: WorkingSet): void {
+  questions.ask(
+    rows.below.values(),
+    (ids) => toBelow(`parent_task = ANY(${questions.parameter(ids)}::text[])`),
+    (found: readonly { readonly number: number }[]) => {
+      if (found.some(({ number }) => !tasks.isKnown(number))) return
+      for (const id of rows.below.values()) tasks.learnBelow(id)
+    },
+  )
 }
 
 function askForNotices(questions: Questions, { rows }: Wants, set: WorkingSet): void {

@@ -57,19 +57,28 @@ interface PutArtifact {
   readonly owners: readonly number[]
 }
 
+/** A task that keeps bytes which were put before, if they are there. */
+interface Ownership extends Pick<Artifact, "workspace" | "hash"> {
+  readonly task: number
+}
+
 export interface ArtifactRows {
   readonly table: ArtifactTable
   /** Tasks that keep no artifacts any more. */
   removals(): readonly number[]
   /** Each artifact once, without those that lost their last owner again. */
   put(): readonly PutArtifact[]
+  /** Without those of tasks that were removed. */
+  owned(): readonly Ownership[]
 }
 
 export function createArtifactRows(undo: UndoLog): ArtifactRows {
   const puts = createLog<{ readonly artifact: Artifact; readonly task: number | null }>(undo)
+  const ownerships = createLog<Ownership>(undo)
   const removals = createLog<number>(undo)
   const table: ArtifactTable = {
     put: (artifact, task) => puts.add({ artifact, task }),
+    own: (workspace, hash, task) => ownerships.add({ workspace, hash, task }),
     removeOwner: removals.add,
   }
   return {
@@ -87,6 +96,10 @@ export function createArtifactRows(undo: UndoLog): ArtifactRows {
         const isKept = tasks.has(null)
         return isKept || owners.length > 0 ? [{ artifact: first.artifact, isKept, owners }] : []
       })
+    },
+    owned() {
+      const removed = new Set(removals.entries())
+      return ownerships.entries().filter(({ task }) => !removed.has(task))
     },
   }
 }

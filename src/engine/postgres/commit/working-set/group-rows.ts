@@ -62,6 +62,7 @@ export function createGroupRows(undo: UndoLog): GroupRows {
       arrivals.begin(id)
     },
     move: (id, state) => change(id, () => ({ state })),
+    readdress: (id, from, to) => change(id, ({ session }) => ({ session: session === from ? to : session })),
     addMember: (id) => change(id, ({ memberCount }) => ({ memberCount: memberCount + 1 })),
     arrive: (group, task, arrival) => arrivals.put({ group, task, arrival }),
     depart(id, task) {

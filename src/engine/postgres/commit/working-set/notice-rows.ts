@@ -1,4 +1,4 @@
-import type { TaskId } from "../../../../task/id.ts"
+import type { SessionId, TaskId } from "../../../../task/id.ts"
 import type { NoticeKey, NoticeKind } from "../../../../task/notice.ts"
 import type { AskingStep } from "../../../../task/record.ts"
 import type { NoticeTable, StoredNotice } from "../../../rules/tables.ts"
@@ -9,7 +9,8 @@ import { missing, toKey, toStepKey } from "./wants.ts"
 /** Changes to a task's notices, loaded or not. They are written before the changes to loaded ones. */
 type NoticeSweep =
   | { readonly sweep: "supersede"; readonly task: number; readonly kind: NoticeKind; readonly at: number }
-  | { readonly sweep: "remove" | "detach"; readonly task: number }
+  | { readonly sweep: "remove"; readonly task: number }
+  | { readonly sweep: "readdress"; readonly task: number; readonly session: SessionId | null }
 
 export interface NoticeRows {
   readonly table: NoticeTable
@@ -69,9 +70,9 @@ export function createNoticeRows(undo: UndoLog, tasks: TaskRows): NoticeRows {
       sweeps.add({ sweep: "remove", task })
       for (const notice of of(task)) notices.set(toNoticeKey(notice), undefined)
     },
-    detach(task) {
-      sweeps.add({ sweep: "detach", task })
-      for (const notice of of(task)) set({ ...notice, session: null })
+    readdress(task, session) {
+      sweeps.add({ sweep: "readdress", task, session })
+      for (const notice of of(task)) set({ ...notice, session })
     },
   }
 

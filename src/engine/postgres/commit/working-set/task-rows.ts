@@ -22,6 +22,8 @@ export interface TaskRows {
   learnId(id: TaskId): void
   /** Records that there is no task of this number, unless one was learned. */
   learnNumber(number: number): void
+  /** Records that all tasks below it are learned. */
+  learnBelow(id: TaskId): void
   /** Records that all tasks of the session are learned. */
   learnSession(session: string): void
   isKnown(number: number): boolean
@@ -38,6 +40,7 @@ export function createTaskRows(undo: UndoLog): TaskRows {
   const entries = createMemory<TaskEntry>(undo)
   const index = createTaskIndex(undo)
   const sessions = createMemory<true>(undo)
+  const families = createMemory<true>(undo)
   const numbers = createNumbers("task_numbers", undo)
   const ids = new Map<number, TaskId>()
   const absentNumbers = new Set<number>()
@@ -78,6 +81,11 @@ export function createTaskRows(undo: UndoLog): TaskRows {
       if (!sessions.isKnown(session)) throw missing("tasksOfSession", session)
       const found = entries.values().map(({ task }) => task)
       return found.filter(({ details }) => details.session === session).toSorted((a, b) => a.number - b.number)
+    },
+    below(id) {
+      const isMade = entries.get(id) !== undefined && entries.learned(id) === undefined
+      if (!families.isKnown(id) && !isMade) throw missing("below", id)
+      return findBelow(entries.values(), id)
     },
     insert({ details, course, state }) {
       if (entries.get(details.id)) throw existsAlready("task", details.id)
@@ -125,6 +133,7 @@ export function createTaskRows(undo: UndoLog): TaskRows {
     learnNumber(number) {
       if (!ids.has(number)) absentNumbers.add(number)
     },
+    learnBelow: (id) => families.learn(id, true),
     learnSession: (session) => sessions.learn(session, true),
     isKnown: (number) => ids.has(number),
     isIdKnown: entries.isKnown,
@@ -133,6 +142,21 @@ export function createTaskRows(undo: UndoLog): TaskRows {
     learned: (id) => entries.learned(id)?.task,
     changes: entries.changes,
   }
+}
+
+/** As `toBelow` in `engine/rules/rows/task-row.ts` selects them, after the changes of this transaction. */
+function findBelow(entries: readonly TaskEntry[], root: TaskId): readonly StoredTask[] {
+  const childrenOf = Map.groupBy(entries, ({ task }) => task.details.parentTask)
+  const found: StoredTask[] = []
+  const waiting: TaskId[] = [root]
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    for (const { task, hasUnusedResult } of childrenOf.get(id) ?? []) {
+      const leadsOn = task.details.kind === "turn" || !isTerminal(task.state.status)
+      if (leadsOn || hasUnusedResult) found.push(task)
+      if (leadsOn && task.details.lifetime !== "forever") waiting.push(task.details.id)
+    }
+  }
+  return found.toSorted((one, other) => one.number - other.number)
 }
 
 export function existsAlready(what: string, id: string): MeanwhileError {

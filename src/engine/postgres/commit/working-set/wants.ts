@@ -15,6 +15,10 @@ interface Wanted {
   readonly idempotencyKey: { readonly workspace: WorkspaceId; readonly key: string }
   readonly askingStep: AskingStep
   readonly tasksOfSession: SessionId
+  /** A task, and if it is a turn, the task above it. */
+  readonly above: TaskId
+  /** The tasks below it, with their groups: see `TaskTable.below`. */
+  readonly below: TaskId
   /** Every notice of the task. */
   readonly noticesOfTask: TaskId
   /** The notices that the step has claimed, with their tasks. */
@@ -57,6 +61,8 @@ export function createWants(): Wants {
       idempotencyKey: new Map(),
       askingStep: new Map(),
       tasksOfSession: new Map(),
+      above: new Map(),
+      below: new Map(),
       noticesOfTask: new Map(),
       claimsOfStep: new Map(),
       wait: new Map(),

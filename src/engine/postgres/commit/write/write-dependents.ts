@@ -1,3 +1,4 @@
+import type { SessionId } from "../../../../task/id.ts"
 import type { StoredNotice } from "../../../rules/tables.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 import type { RunEntry, StepEntry } from "../working-set/journal-rows.ts"
@@ -18,8 +19,7 @@ export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits
     const lost = stored(removals)
     bulk.run(lost.length, `DELETE FROM ${table} WHERE task = ANY($1::bigint[])`, [lost])
   }
-  const detached = stored(notices.sweeps().flatMap(({ sweep, task }) => (sweep === "detach" ? [task] : [])))
-  bulk.run(detached.length, "UPDATE notices SET session = NULL WHERE task = ANY($1::bigint[])", [detached])
+  readdressNotices(bulk, notices, tasks)
   const superseded = notices
     .sweeps()
     .flatMap((sweep) => (sweep.sweep === "supersede" && !tasks.isNew(sweep.task) ? [sweep] : []))
@@ -32,6 +32,19 @@ export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits
   )
   const withdrawn = waits.withdrawals()
   bulk.run(withdrawn.length, "UPDATE waits SET state = 'withdrawn' WHERE id = ANY($1::text[])", [withdrawn])
+}
+
+/** The last address of a task's notices counts. */
+function readdressNotices(bulk: Bulk, notices: WorkingSet["notices"], tasks: WorkingSet["tasks"]): void {
+  const sessions = new Map<number, SessionId | null>()
+  for (const sweep of notices.sweeps())
+    if (sweep.sweep === "readdress" && !tasks.isNew(sweep.task)) sessions.set(sweep.task, sweep.session)
+  bulk.run(
+    sessions.size,
+    `UPDATE notices SET session = moved.session FROM unnest($1::bigint[], $2::text[]) AS moved (task, session)
+     WHERE notices.task = moved.task`,
+    [[...sessions.keys()], [...sessions.values()]],
+  )
 }
 
 export function writeDependents(bulk: Bulk, { steps, runs, notices, waits }: WorkingSet): void {

@@ -120,13 +120,21 @@ function writeArtifacts(bulk: Bulk, { artifacts }: WorkingSet): void {
       put.map(({ artifact }) => Buffer.from(artifact.bytes)),
     ],
   )
-  const owned = put.flatMap(({ artifact, owners }) => owners.map((task) => ({ ...artifact, task })))
+  const own = put.flatMap(({ artifact, owners }) => owners.map((task) => ({ ...artifact, task })))
+  const owned = [...own, ...artifacts.owned()]
+  // The lock keeps bytes that were there before from going with their last owner before the new one is written.
   bulk.run(
     owned.length,
-    `INSERT INTO artifact_owners (task, artifact) SELECT owned.task, number
+    `INSERT INTO artifact_owners (task, artifact) SELECT owned.task, kept.number
      FROM unnest($1::bigint[], $2::text[], $3::text[]) AS owned (task, workspace, hash)
-     JOIN artifacts USING (workspace, hash) ON CONFLICT DO NOTHING`,
-    [owned.map(({ task }) => task), owned.map(({ workspace }) => workspace), owned.map(({ hash }) => hash)],
+     JOIN (SELECT number, workspace, hash FROM artifacts
+       WHERE (workspace, hash) IN (SELECT * FROM unnest($2::text[], $3::text[]))
+       ORDER BY number FOR SHARE) AS kept USING (workspace, hash) ON CONFLICT DO NOTHING`,
+    [
+      owned.map(({ task }) => task),
+      owned.map(({ workspace }) => toStoredKey(workspace, "workspace")),
+      owned.map(({ hash }) => hash),
+    ],
   )
 }
 
@@ -170,6 +178,7 @@ function removeOutputs(bulk: Bulk, { tasks }: WorkingSet): void {
     return before.task.course.strippedAt === null && after.task.course.strippedAt !== null ? [after.task.number] : []
   })
   bulk.run(stripped.length, "DELETE FROM outputs WHERE task = ANY($1::bigint[])", [stripped])
+  bulk.run(stripped.length, "DELETE FROM output_restarts WHERE task = ANY($1::bigint[])", [stripped])
 }
 
 function removeLeases(bulk: Bulk, { leases }: WorkingSet): void {

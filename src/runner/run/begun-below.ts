@@ -1,0 +1,176 @@
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+import type { AnswerOf } from "../../task/operation.ts"
+import { isAskedOfPerson, type TaskDetails } from "../../task/record.ts"
+import { isRefusedForNow } from "../../task/store-refusal.ts"
+import type { ActiveRun, BegunBelow } from "./active-run.ts"
+import { runsAbove } from "./runs-above.ts"
+import type { HasActive, HasClock, HasLog, HasStore } from "./scope.ts"
+import { createStoreRetry } from "./store-retry.ts"
+
+/**
+ * Writes a task below the nearest run that has a record. The calls in between, which run in the foreground, note the task:
+ * a promotion puts it below the call, and the end of such a call settles it. A crash in between leaves the task below
+ * that run, whose end settles it.
+ */
+export async function writeBelow(
+  scope: HasActive,
+  details: TaskDetails,
+  write: (details: TaskDetails) => Promise<AnswerOf<"task.create">>,
+): Promise<AnswerOf<"task.create">> {
+  let place = findPlace(scope, details.parentTask)
+  for (; place.promotion; place = findPlace(scope, details.parentTask)) await place.promotion
+  const { calls, parentTask } = place
+  const stopped = calls.find(({ control }) => control.stop !== null)
+  if (stopped) {
+    const message = `The call ${stopped.taskId} was stopped: it can begin nothing more.`
+    throw new MeanwhileError("closed", message, { taskId: stopped.taskId })
+  }
+  // Without a record above, the call's own id stands: its record, if it gets one, will have that id.
+  const writing = write({ ...details, parentTask: parentTask ?? details.parentTask })
+  const begun = calls.map(({ steps }) => (steps.begun ??= createBegun()))
+  for (const each of begun) each.writing.add(writing)
+  try {
+    const written = await writing
+    if (written.created) {
+      for (const { children } of begun) children.add(details.id)
+      if (mayOutlive(details)) noteTask(scope, calls, parentTask, details.session)
+    }
+    return written
+  } finally {
+    for (const each of begun) each.writing.delete(writing)
+  }
+}
+
+/** Notes a task or turn that an earlier claim of the call's turn had begun before a crash. */
+export function noteFound({ active }: HasActive, call: TaskId, child: TaskId): void {
+  const run = active.get(call)
+  if (!run || hasRecord(run)) return
+  const begun = (run.steps.begun ??= createBegun())
+  begun.children.add(child)
+  begun.hasTasks = true
+}
+
+/** The tasks that the record of a call in the foreground takes over. Resolves once all of them are written. */
+export async function takeBegun({ steps: { begun } }: ActiveRun): Promise<readonly TaskId[]> {
+  while (begun && begun.writing.size > 0) await Promise.allSettled(begun.writing)
+  return [...(begun?.children ?? [])]
+}
+
+/** Stops at once what a call in the foreground has begun, when the call itself is stopped. */
+export async function stopBegun(scope: HasActive & HasStore & HasLog, call: ActiveRun): Promise<void> {
+  const { begun } = call.steps
+  if (!begun || hasRecord(call) || isLeftBehind(call)) return
+  await settle(scope, call, begun, toStopReason(call)).catch((error: unknown) => {
+    scope.log.warn("the tasks of a call could not be stopped with it yet", {
+      task: call.taskId,
+      error: toErrorMessage(error),
+    })
+  })
+}
+
+/** True while the end of a call in the foreground has to be told to what it began. */
+export function isEndOwed(call: ActiveRun, isSuccess: boolean): boolean {
+  const { begun } = call.steps
+  if (!begun || call.standing.in !== "foreground" || isLeftBehind(call)) return false
+  return begun.hasTasks || !isSuccess || call.control.stop !== null
+}
+
+/**
+ * Settles what a call in the foreground began, before its caller is told that the call ended: stops it, or hands it on.
+ * Tries again while the store takes no writes, until the runner closes. Otherwise the end of the run above the call
+ * settles it.
+ */
+export async function endBegun(
+  scope: HasActive & HasStore & HasClock & HasLog,
+  call: ActiveRun,
+  isSuccess: boolean,
+): Promise<void> {
+  const { begun } = call.steps
+  for (const retry = createStoreRetry(scope); begun && !retry.isOver(); await retry.pause()) {
+    try {
+      const isCompleted = isSuccess && call.control.stop === null
+      await settle(scope, call, begun, isCompleted ? null : toStopReason(call))
+      break
+    } catch (error) {
+      const isTriedAgain = isRefusedForNow(error)
+      scope.log.error(
+        `the end of a call could not be told to the tasks below it${isTriedAgain ? "; trying again" : ""}`,
+        {
+          task: call.taskId,
+          error: toErrorMessage(error),
+        },
+      )
+      if (!isTriedAgain) break
+    }
+  }
+  if (call.steps.begun === begun) call.steps.begun = null
+}
+
+async function settle(
+  scope: HasActive & HasStore,
+  call: ActiveRun,
+  begun: BegunBelow,
+  stoppedFor: string | null,
+): Promise<void> {
+  await Promise.allSettled(begun.writing)
+  const { parentTask } = findPlace(scope, call.origin.parentTask)
+  const { session } = call.origin
+  await scope.store.commit([{ op: "call.end", children: [...begun.children], parentTask, session, stoppedFor }])
+}
+
+function toStopReason({ call, control: { stop } }: ActiveRun): string {
+  return `the call of ${call.tool.name} that asked for it ${stop ? `was stopped by ${stop.by}: ${stop.reason}` : "failed"}`
+}
+
+/** A shutdown leaves a call to the next claim of its turn, which makes it again and finds what it began. */
+function isLeftBehind({ control }: ActiveRun): boolean {
+  return control.isHandedBack || control.stop?.by === "shutdown"
+}
+
+function hasRecord({ standing }: ActiveRun): boolean {
+  return standing.in === "background" || standing.in === "lost"
+}
+
+const createBegun = (): BegunBelow => ({ children: new Set(), writing: new Set(), hasTasks: false })
+
+/** Turns and questions end with the call that began them. */
+function mayOutlive(details: TaskDetails): boolean {
+  return details.kind !== "turn" && !isAskedOfPerson(details)
+}
+
+/**
+ * Notes a task in the calls above it to which its results would be told otherwise: those above the recorded run that began
+ * it, and one that began it itself, for another conversation.
+ */
+function noteTask(
+  scope: HasActive,
+  calls: readonly ActiveRun[],
+  parentTask: TaskId | null,
+  session: SessionId | null,
+): void {
+  const recorded = parentTask === null ? undefined : scope.active.get(parentTask)
+  const above = recorded ? runsAbove(scope, recorded) : []
+  for (const { steps } of [...calls.filter(({ origin }) => origin.session !== session), ...above])
+    if (steps.begun) steps.begun.hasTasks = true
+}
+
+interface RecordedPlace {
+  /** The calls in the foreground, the nearest first. */
+  readonly calls: readonly ActiveRun[]
+  /** The nearest run that the store knows, or may know. */
+  readonly parentTask: TaskId | null
+  /** Settles when a record that is being written decides. */
+  readonly promotion: Promise<unknown> | null
+}
+
+function findPlace({ active }: HasActive, parentTask: TaskId | null): RecordedPlace {
+  const calls: ActiveRun[] = []
+  let id = parentTask
+  for (let run = id && active.get(id); run && !hasRecord(run); run = id && active.get(id)) {
+    if (run.standing.in === "promotion") return { calls, parentTask: id, promotion: run.standing.written }
+    calls.push(run)
+    id = run.origin.parentTask
+  }
+  return { calls, parentTask: id, promotion: null }
+}

@@ -1,0 +1,79 @@
+import { join } from "node:path"
+import { writeFileSync } from "node:fs"
+import { expect, test } from "vitest"
+import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
+import { toQuestion } from "../../src/builtin/permission/permission-question.ts"
+import { inboxCommand } from "../../src/cli/command/inbox-commands.ts"
+import { redactQuestion } from "../../src/runner/redaction/redact-question.ts"
+import { createRedactor } from "../../src/runner/redaction/redactor.ts"
+import { createSessionId } from "../../src/task/id.ts"
+import { showCommand } from "../support/show-command.ts"
+import { createFolder, createWorkplace } from "../support/workplace.ts"
+
+const OWN_KEY = "o-w-n; k3y of this person"
+const redactor = createRedactor({ environment: { SERVICE_API_KEY: OWN_KEY } })
+
+test.each([
+  "echo -----BEGIN PRIVATE KEY-----; rm -rf work; echo -----END PRIVATE KEY-----",
+  "echo -----BEGIN RSA PRIVATE KEY-----\nrm -rf work\n-----END RSA PRIVATE KEY-----",
+  "token=x$(rm${IFS}-rf${IFS}work)",
+  'deploy --password "x; rm -rf work"',
+  "deploy --password 'rm -rf work'",
+  "api_key=aaaaaaaa|rm${IFS}-rf",
+  "secret=`reboot`",
+  "curl -H 'Cookie: a=b; $(rm -rf work)'",
+  "curl https://user:$(rm)@example.com",
+  "deploy --token --receive-pack=./evil12345",
+])("F4. A command that contains what looks like a secret is shown whole in the question: %j", (command) => {
+  expect(redactor.redactShown(command)).toBe(command)
+})
+
+test("F4. The inbox shows such a command whole, too, and still hides keys", async () => {
+  const { meanwhile } = await createWorkplace()
+  const command = 'deploy --password "$(rm -rf work)" --token sk-ant-0123456789abcdefghijklmnop'
+  await meanwhile.tasks.start({ tool: "run_command", input: { command }, session: createSessionId() })
+  const shown = await showCommand(inboxCommand, "", meanwhile)
+  expect(shown).toContain('deploy --password "$(rm -rf work)" --token [redacted]\n')
+})
+
+test("F4. A variable whose name is that of a secret hides no command either", async () => {
+  const { meanwhile } = await createWorkplace()
+  const env = { MY_TOKEN: "rm -rf work", OTHER_TOKEN: "hunter2hunter2" }
+  const input = { command: 'eval "$MY_TOKEN"', env }
+  await meanwhile.tasks.start({ tool: "run_command", input, session: createSessionId() })
+  const shown = await showCommand(inboxCommand, "", meanwhile)
+  expect(shown).toContain('"MY_TOKEN": "rm -rf work"')
+  expect(shown).not.toContain("hunter2")
+})
+
+test("F4. Code in a diff is shown whole", async () => {
+  const folder = createFolder()
+  writeFileSync(join(folder, "a.js"), "")
+  const code =
+    'const password = "a" + run("rm -rf work")\nconst token = `x${evil()}`\nconst secret = steal(); send(secret)'
+  const tool = createFileEditPlugin({ root: folder, backupDirectory: join(folder, "kept") }).tools.find(
+    ({ name }) => name === "writeNewFile",
+  )
+  if (!tool) throw new Error("there is no such tool")
+  const input = tool.input.parse({ path: "b.js", content: code })
+  const call = { plugin: "file_edit", tool: tool.name, input, definition: tool, session: null, effects: [] }
+  const facts = { likeness: undefined, parts: [input], form: "call" } as const
+  const { detail = "" } = await toQuestion({ ...call, ...facts }, (text) => redactor.redactShown(text))
+  for (const line of code.split("\n")) expect(detail).toContain(line)
+})
+
+test("F4. What is known to be a secret stays hidden: the person's own values, and the shapes of keys", () => {
+  const question = { kind: "approval", text: `Use ${OWN_KEY}?`, detail: "--password hunter2hunter2" } as const
+  expect(redactQuestion(redactor, question)).toEqual({
+    kind: "approval",
+    text: "Use [redacted]?",
+    detail: "--password [redacted]",
+  })
+})
+
+test("F4. Characters that act on a terminal, or turn text around, are shown as codes", async () => {
+  const { meanwhile } = await createWorkplace()
+  const command = "echo a\u202eb\u001b[2K; rm -rf work"
+  await meanwhile.tasks.start({ tool: "run_command", input: { command }, session: createSessionId() })
+  expect(await showCommand(inboxCommand, "", meanwhile)).toContain("echo a\\u{202e}b\\u{1b}[2K; rm -rf work\n")
+})
