@@ -99,6 +99,8 @@ async function watch(
         return reason ?? undefined
       },
     })
+    // The stop of a run stops the tasks below it, too: their ends by this stop are not what the run waited for.
+    if (run?.control.abort.signal.aborted) return "released"
     if (met) return met
     begin(() => {})
     const isReleased = signals.some((one) => one?.aborted)
