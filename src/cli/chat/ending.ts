@@ -22,7 +22,7 @@ export type Fate = "keep" | "stop"
 const STOP_PATIENCE_MS = 10_000
 
 export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave" | "dataDirectory"> {
-  readonly desk: Pick<Desk, "ended" | "blocked" | "inbox" | "tasks" | "isShared">
+  readonly desk: Pick<Desk, "ended" | "blocked" | "inbox" | "sessions" | "tasks" | "isShared">
   readonly screen: Screen
   readonly interrupts: Interrupts
   readonly announcer: Announcer
@@ -77,7 +77,10 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
   await desk.ended.kept()
   const blocked = await unlessAway(desk.blocked.byQuestion(), undefined)
   const queued = departure.queued.filter(({ id }) => fate === "keep" || !departure.own.has(id))
-  const isClosed = await closeAndKeep({ ...parts, isShared: desk.isShared, queued, blocked, hurry: hurry.signal })
+  const { id } = conversation.session
+  const session = (await unlessAway(desk.sessions.isKept(id), false)) ? id : null
+  const { isShared } = desk
+  const isClosed = await closeAndKeep({ ...parts, session, isShared, queued, blocked, hurry: hurry.signal })
   if (!isClosed) {
     screen.print("The store is away. What was not written yet is found at the next start.")
     if (isLeavingAnswer) screen.print(`The answer goes on ${AT_NEXT_START}.`)

@@ -76,16 +76,16 @@ async function openAndSay(
   stop.signal.addEventListener("abort", leave)
   if (options.timeoutMs !== null) stop.limit(options.timeoutMs)
   let isLeft = false
-  const queued: Task[] = []
+  const leftBehind: LeftBehind = { queued: [], session: null }
   try {
-    return await unlessAborted(gone, converse(options, { meanwhile, begun, answers, notes, stop, queued }))
+    return await unlessAborted(gone, converse(options, { meanwhile, begun, answers, notes, stop, leftBehind }))
   } catch (error) {
     if (!gone.aborted) throw error
     isLeft = true
     return "stopped"
   } finally {
     stop.forget()
-    await closeAsAsked(options, opened, { stop, notes, queued })
+    await closeAsAsked(options, opened, { stop, notes, leftBehind })
     // Printed last, after lines about work that is stopped meanwhile.
     if (isLeft) {
       notes.print(`meanwhile: ${LEFT}`)
@@ -98,7 +98,7 @@ async function openAndSay(
 async function closeAsAsked(
   options: RunPromptOptions,
   { meanwhile, dataDirectory }: OpenedRuntime,
-  { stop, notes, queued }: Pick<Conversing, "stop" | "notes" | "queued">,
+  { stop, notes, leftBehind }: Pick<Conversing, "stop" | "notes" | "leftBehind">,
 ): Promise<void> {
   if (stop.signal.aborted && !stop.isHangup()) {
     await closeUnlessAway(meanwhile, { signal: stop.hurry })
@@ -107,15 +107,21 @@ async function closeAsAsked(
   const { isShared } = openDesk(meanwhile)
   const hurry = AbortSignal.any([stop.signal, stop.hurry])
   const words = toProgramWords(options)
-  await closeAndKeep({ meanwhile, options, isShared, queued, dataDirectory, screen: notes, words, hurry })
+  await closeAndKeep({ meanwhile, options, isShared, ...leftBehind, dataDirectory, screen: notes, words, hurry })
 }
 
 interface Conversing extends Pick<OpenedRuntime, "meanwhile" | "begun"> {
   readonly answers: Screen
   readonly notes: Screen
   readonly stop: Stop
-  /** Gets the tasks of the prompt that nobody has begun when the program ends. */
-  readonly queued: Task[]
+  readonly leftBehind: LeftBehind
+}
+
+/** Filled while the program works: what it leaves behind when it ends. */
+interface LeftBehind {
+  /** The tasks of the prompt that nobody has begun. */
+  queued: readonly Task[]
+  session: Session["id"] | null
 }
 
 async function converse(options: RunPromptOptions, scope: Conversing): Promise<ExitName> {
@@ -149,8 +155,9 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   const left = waitsForTasks ? await settleTasks(settling, signal) : await findQuestions(desk, session.id)
   if (!waitsForTasks || left === "running") await leaveTasks(leaving, { keeps: !signal.aborted || stop.isHangup() })
   const tasks = await desk.promptWork.tasks(prompt)
-  scope.queued.push(...tasks.filter(({ status }) => status === "queued"))
   const isKept = await desk.sessions.isKept(session.id)
+  scope.leftBehind.queued = tasks.filter(({ status }) => status === "queued")
+  scope.leftBehind.session = isKept ? session.id : null
   await held.allShown()
   unlisten()
   notes.detach()

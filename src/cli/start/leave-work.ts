@@ -23,6 +23,8 @@ export interface LeavingOptions extends Pick<OpenedRuntime, "dataDirectory"> {
   readonly screen: Pick<Screen, "print">
   /** The command that starts the program for this store. */
   readonly words: string
+  /** The conversation to come back to. Null: nothing was said in it yet. */
+  readonly session: Task["session"]
   /** Ends the wait for the keeper's answer: nobody reads what is printed. */
   readonly hurry: AbortSignal
 }
@@ -68,7 +70,7 @@ interface Kept {
   readonly others: WorkLeft["others"]
 }
 
-function tellKept({ screen, words }: LeavingOptions, { going, untaken, keeper, others }: Kept): void {
+function tellKept({ screen, words, session }: LeavingOptions, { going, untaken, keeper, others }: Kept): void {
   const isWaiting = ({ id, status, kind }: Task): boolean =>
     !keeper && status === "queued" && kind !== "turn" && untaken.some((one) => one.id === id)
   const moving = going.filter((task) => task.status !== "waiting" && !isWaiting(task))
@@ -83,7 +85,7 @@ function tellKept({ screen, words }: LeavingOptions, { going, untaken, keeper, o
     screen.print(`${what} ${count === 1 ? "goes" : "go"} on without this program${describeHow(keeper, untaken, words)}`)
     for (const { id, title } of tasks) screen.print(`  [${shortId(id)}] ${toLine(title)}`)
     if (!keeper) screen.print(`No keeper was started: ${describeLack(moving, untaken, others)}`)
-    screen.print(`To see ${count === 1 ? "it" : "them"}: ${words} tasks. To come back: ${words} --resume`)
+    screen.print(`To see ${count === 1 ? "it" : "them"}: ${words} tasks. To come back: ${toResume(words, session)}`)
   }
   const { length } = going.filter(isWaiting)
   if (length === 0) return
@@ -91,10 +93,15 @@ function tellKept({ screen, words }: LeavingOptions, { going, untaken, keeper, o
   screen.print(`${wait} To start a worker: ${words} worker`)
 }
 
-function tellAsking({ screen, words }: LeavingOptions, count: number): void {
+function tellAsking({ screen, words, session }: LeavingOptions, count: number): void {
   if (count === 0) return
   const what = count === 1 ? "The answer waits" : `${count} answers wait`
-  screen.print(`${what} for your decision. To be asked again: ${words} --resume`)
+  screen.print(`${what} for your decision. To be asked again: ${toResume(words, session)}`)
+}
+
+/** Without an id the program goes on with the last conversation of the folder. */
+function toResume(words: string, session: LeavingOptions["session"]): string {
+  return `${words} --resume${session === null ? "" : ` ${shortId(session)}`}`
 }
 
 function describeHow(keeper: StartedKeeper | null, untaken: readonly Task[], words: string): string {
