@@ -7,8 +7,9 @@ import { isPostgres } from "../support/test-engine.ts"
 const WAYS: Readonly<Record<string, (chat: LeavingChat) => Promise<unknown>>> = {
   async "/quit"(chat) {
     chat.type("/quit")
+    await chat.shows(/4 tasks run/)
     await keep(chat)
-    await chat.shows(/To come back: meanwhile --resume/)
+    await chat.shows(/To come back: meanwhile --resume [0-9a-f]{8}/)
   },
   async "the end of input, Ctrl+D"(chat) {
     chat.press(CONTROL.d)
@@ -29,16 +30,51 @@ const WAYS: Readonly<Record<string, (chat: LeavingChat) => Promise<unknown>>> = 
 const ways = Object.entries(WAYS).slice(0, isPostgres && !isLong ? 1 : undefined)
 
 describe("G3. Quitting by `/quit`, end of input, Ctrl+C twice or a closed window loses nothing that kill -9 would have kept", () => {
-  test.each(ways)("%s", async (_way, leave) => {
-    const { startChat, readPid, finish, tellsOnce } = await openLeaving()
-    const chat = await startChat()
-    const id = await startCommand(chat)
-    const pid = await readPid()
-    await leave(chat)
-    expect(await chat.exited).toBe(0)
-    expect(isAlive(pid)).toBe(true)
+  test.each(ways)(
+    "%s, with a command, an agent in mid-turn, a group and an open question, all told once at the next start",
+    async (_way, leave) => {
+      const { startChat, readPid, finish, tellsOnce } = await openLeaving()
+      const chat = await startChat()
+      const ids = [await startCommand(chat)]
+      const pid = await readPid()
+      chat.type("start an agent to ask me which colour: red or blue")
+      await chat.shows(/asks: which colour|Answer: \/answer/)
+      const until = "until test -e go; do sleep 0.05; done"
+      chat.type(`run \`${until}; echo one\` and \`${until}; echo two\` together as pair`)
+      await chat.shows(/pair[^]*context \d+ %/)
+      chat.type("start an agent to count to 12 slowly")
+      await chat.shows(/ · 1 call · /)
+      await leave(chat)
+      expect(await chat.exited).toBe(0)
+      expect(isAlive(pid)).toBe(true)
+      await finish()
+      const shown = await tellsOnce(ids)
+      expect(shown).toMatch(/one[^]*two/)
+      expect(shown).toMatch(/count to 12 slowly/)
+      expect(shown).toMatch(/1 task waits for your answer/)
+    },
+  )
+
+  test("a chat beside another one names its own conversation to come back to", async () => {
+    const { startChat, readPid, finish } = await openLeaving()
+    const [first, second] = [await startChat(), await startChat()] as const
+    first.type("say the first one")
+    await first.shows(/the first one\r\n[^]*context \d+ %/)
+    await startCommand(first)
+    await readPid()
+    second.type("say the second one")
+    await second.shows(/the second one\r\n[^]*context \d+ %/)
+    second.type("/quit")
+    expect(await second.exited).toBe(0)
+    first.type("/quit")
+    await keep(first)
+    const id = (await first.shows(/To come back: meanwhile --resume [0-9a-f]{8}/)).slice(-8)
+    expect(await first.exited).toBe(0)
+    const next = await startChat(["--resume", id])
+    await next.shows(/> say the first one/)
+    next.type("/quit")
+    expect(await next.exited).toBe(0)
     await finish()
-    await tellsOnce([id])
   })
 
   test("a command that an agent has in the foreground", async () => {
@@ -65,29 +101,5 @@ describe("G3. Quitting by `/quit`, end of input, Ctrl+C twice or a closed window
     expect(isAlive(pid)).toBe(true)
     await finish()
     expect(await tellsOnce([])).not.toMatch(/shut down/)
-  })
-
-  test("a command, an agent in mid-turn, a group and an open question, all told once at the next start", async () => {
-    const { startChat, readPid, finish, tellsOnce } = await openLeaving()
-    const chat = await startChat()
-    const ids = [await startCommand(chat)]
-    const pid = await readPid()
-    chat.type("start an agent to ask me which colour: red or blue")
-    await chat.shows(/asks: which colour|Answer: \/answer/)
-    const until = "until test -e go; do sleep 0.05; done"
-    chat.type(`run \`${until}; echo one\` and \`${until}; echo two\` together as pair`)
-    await chat.shows(/pair[^]*context \d+ %/)
-    chat.type("start an agent to count to 12 slowly")
-    await chat.shows(/ · 1 call · /)
-    chat.type("/quit")
-    await chat.shows(/4 tasks run/)
-    await keep(chat)
-    expect(await chat.exited).toBe(0)
-    expect(isAlive(pid)).toBe(true)
-    await finish()
-    const shown = await tellsOnce(ids)
-    expect(shown).toMatch(/one[^]*two/)
-    expect(shown).toMatch(/count to 12 slowly/)
-    expect(shown).toMatch(/1 task waits for your answer/)
   })
 })

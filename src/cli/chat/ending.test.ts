@@ -17,6 +17,7 @@ test("at the end of input, tasks that a report starts are waited for and reporte
     desk: {
       blocked: { byQuestion: async () => new Map() },
       inbox: { list: async () => [] },
+      sessions: { isKept: async () => false },
       ended: { kept: async () => {} },
     },
     screen: { print() {} },
