@@ -9,8 +9,9 @@ export function toLegalCallId(id: string, { callId: { pattern, length } }: Diale
 
 /** Gives every call of an answer an id of its own: some servers count from 0 in each answer, or name none. */
 export function createCallIds(history: readonly Message[]): (id: string) => string {
-  const taken = new Set(history.flatMap((message) => callsOf(message).map(({ id }) => id)))
+  let taken: Set<string> | undefined
   return (id) => {
+    taken ??= new Set(history.flatMap((message) => callsOf(message).map((call) => call.id)))
     let free = id || "call"
     for (let count = 2; taken.has(free); count++) free = `${id || "call"}_${count}`
     taken.add(free)

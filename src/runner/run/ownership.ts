@@ -18,19 +18,38 @@ export function toAct(scope: ActScope, active: ActiveRun): Act {
  * kernel, it may stand still past its lease. Fencing refuses writes, not effects, so the moment between the look and the
  * effect is what `idempotencyKey` is for.
  */
-export async function act<Result>(
+export function act<Result>(
   scope: ActScope,
   active: ActiveRun,
   effect: () => Result | Promise<Result>,
 ): Promise<Result> {
-  for (;;) {
-    loseIfClaimedBefore(scope, active)
-    active.control.abort.signal.throwIfAborted()
-    if (isLost(active)) throw lostError(active)
-    if (!isInDoubt(scope, active)) return await effect()
+  try {
+    // Each effect and each piece of a streamed answer comes by here: without a doubt there is nothing to wait for.
+    if (isOurs(scope, active)) return Promise.resolve(effect())
+  } catch (error) {
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)))
+  }
+  return actOnceConfirmed(scope, active, effect)
+}
+
+async function actOnceConfirmed<Result>(
+  scope: ActScope,
+  active: ActiveRun,
+  effect: () => Result | Promise<Result>,
+): Promise<Result> {
+  do {
     if (active.standing.in === "promotion") await active.standing.written
     await scope.worker.confirm()
-  }
+  } while (!isOurs(scope, active))
+  return await effect()
+}
+
+/** False: only a renewal of the lease can tell. Throws if the run is lost or stopped. */
+function isOurs(scope: ActScope, active: ActiveRun): boolean {
+  loseIfClaimedBefore(scope, active)
+  active.control.abort.signal.throwIfAborted()
+  if (isLost(active)) throw lostError(active)
+  return !isInDoubt(scope, active)
 }
 
 /**

@@ -83,6 +83,13 @@ export interface OutputSource {
   read(start: number, end: number): Promise<Buffer>
 }
 
+const NO_OUTPUT: OutputSource = {
+  restarts: [],
+  firstOffset: 0,
+  totalBytes: 0,
+  read: async () => Buffer.alloc(0),
+}
+
 const MOST_READINGS = 100
 
 /** Up to this size a read from the system's cache is faster than one in another thread. */
@@ -93,6 +100,8 @@ export async function withNewestSource<Result>(
   paths: RunPaths,
   use: (source: OutputSource) => Promise<Result>,
 ): Promise<Result> {
+  // Most runs of tools print nothing. To look for their files costs as much as all else that a view of a task takes.
+  if (!existsSync(paths.directory)) return use(NO_OUTPUT)
   for (let reading = 1; ; reading++) {
     const newest = findNewestStream(paths)
     const result = await withFileSource(newest, use)

@@ -229,8 +229,9 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       if (isTaken) diskWait.beforeCommit()
       if (database.isTransaction) commit.run()
       if (isTaken) diskWait.committed()
-      // After the commit, so that no writer is answered whose file was deleted before.
-      presence.require()
+      // After the commit, so that no writer is answered whose file was deleted before. On what need not wait for the disk
+      // nothing rests yet.
+      if (waitsForDisk) presence.require()
       return outcomes
     } catch (error) {
       if (database.isTransaction) rollback.run()
