@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
@@ -51,12 +52,22 @@ test("a turn that does not end is given up although its stop could not be stored
 })
 
 test("a turn that is stopped while it begins asks no model, although its stop could not be stored", async () => {
-  const { runtime, session, model } = await openAgent(["never said"], { isKept: true })
+  const clock = createManualClock()
+  const { runtime, session, model } = await openAgent(["never said"], { isKept: true, clock })
   interceptCommits(runtime, async (operations, commit) => {
     if (operations.some(({ op }) => op === "task.create")) session.stop("enough")
     return isStopAlone(operations) ? refuse() : commit(operations)
   })
-  const { outcome, turn } = await session.send("Go.")
+  const sending = session.send("Go.")
+  let isOver = false
+  const end = (): void => void (isOver = true)
+  sending.then(end, end)
+  // While the stop is refused it is tried again, for as long as there is patience with the store.
+  for (; !isOver; await nextTurn()) {
+    clock.advance(100)
+    await runtime.engine.store.session(session.id)
+  }
+  const { outcome, turn } = await sending
   expect(outcome).toBe("stopped")
   expect(model.callCount).toBe(0)
   await eventually("its end is kept", async () => {

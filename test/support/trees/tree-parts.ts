@@ -14,7 +14,7 @@ import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
 import { allowAll } from "../../../src/runner/admit/permission.ts"
 import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
 import type { TaskId } from "../../../src/task/id.ts"
-import type { TreeNode } from "./tree-plan.ts"
+import { hasRest, type TreeNode } from "./tree-plan.ts"
 
 /** A node as it is seen from outside: by its model and its tools. */
 export interface Grown {
@@ -76,7 +76,7 @@ export function createTreeParts(folder: string, { onRequest, background }: TreeO
     const answers = request.messages.filter(({ role }) => role === "assistant").length
     const { children } = one.node
     if (answers === 0 && children.length > 0) return { calls: children.map((child) => toCall(keyOf(child), child)) }
-    if (answers === 1 && rests(one.node)) return "I wait for what I started."
+    if (answers === 1 && hasRest(one.node)) return "I wait for what I started."
     return hold(one, request.signal)
   }
 
@@ -157,12 +157,6 @@ function toCallOf(node: TreeNode, key: string): ToolCall {
     default:
       return { tool: node.kind === "asking" ? "ask" : "hold", input: { key }, ...lifetime }
   }
-}
-
-/** True if the agent has something in the background that it can wait for. */
-function rests({ rests: wants, parent, children }: TreeNode): boolean {
-  const waited = children.some((child) => child.kind !== "called" && !child.livesForever)
-  return parent === null || (wants && waited)
 }
 
 const toAgentInput = (key: string) => ({ task: `NODE ${key} .`, name: key })

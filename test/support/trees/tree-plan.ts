@@ -124,6 +124,25 @@ export function toEnding(stopped: readonly TreeNode[]): ReadonlySet<TreeNode> {
   return ending
 }
 
+/** What the agent waits for once it rests: tasks that are to end some day. */
+const waitedFor = ({ children }: TreeNode): readonly TreeNode[] =>
+  children.filter(({ kind, livesForever }) => kind !== "called" && !livesForever)
+
+/** True for an agent that ends its turn and has something to wait for then. */
+export const hasRest = (node: TreeNode): boolean =>
+  isAgent(node) && (node.parent === null || (node.rests && waitedFor(node).length > 0))
+
+/**
+ * True for a resting agent that may complete, because all that it waited for has ended in a group with a member that lives
+ * forever: nobody waits for that member, and the group reports to whoever is above.
+ */
+export function mayComplete(node: TreeNode, ending: ReadonlySet<TreeNode>): boolean {
+  if (node.parent === null || !hasRest(node) || ending.has(node)) return false
+  const isOver = (child: TreeNode): boolean => ending.has(child) || mayComplete(child, ending)
+  const isGroupOpen = node.children.some(({ isMember, livesForever }) => isMember && livesForever)
+  return waitedFor(node).every((child) => isOver(child) && child.isMember && isGroupOpen)
+}
+
 /** One line for a failed round. */
 export function describePlan({ root, target, way, isElsewhere, isFailFast }: TreePlan): string {
   const where = isElsewhere ? "from another process" : "here"
