@@ -4,6 +4,7 @@ import type { WorkerPlace } from "../plugin/worker-view.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Blocked } from "./blocked.ts"
+import { type Departure, findDeparture } from "./departure.ts"
 import type { DeskScope } from "./desk-options.ts"
 import type { Ended, EndedTask } from "./ended.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
@@ -45,23 +46,6 @@ export interface NewsOptions {
   readonly onNews: (news: TaskNews) => void | Promise<void>
 }
 
-/** A task that runs in this process. A task that began while the store was away has no title yet. */
-export type TaskHere = Pick<TaskRecord, "id" | "kind" | "lifetime"> & Partial<Pick<TaskRecord, "title">>
-
-/** The fate of tasks when this process leaves. */
-export interface Departure {
-  /** Tasks that this process runs. */
-  readonly here: readonly TaskHere[]
-  /** How many tasks other processes run, or will. */
-  readonly elsewhere: number
-  /** Queued tasks: nobody runs them yet. */
-  readonly queued: readonly TaskRecord[]
-  /** Those that were asked for here: by the actor, or in a conversation that was open here. */
-  readonly own: ReadonlySet<TaskId>
-  /** True if the store could not be asked about any of them. */
-  readonly isStoreAway: boolean
-}
-
 /** Follows tasks for one screen: those that are started here, and those of others that concern its actor. */
 export interface TaskNewsDesk {
   /** Follows a task that was started or stopped here. */
@@ -79,8 +63,8 @@ export interface TaskNewsDesk {
   allEnded(signal: AbortSignal): Promise<boolean>
   /** The tasks of this process that have not ended and wait for no person, as far as the store can be asked. */
   going(): Promise<readonly TaskId[]>
-  /** The fate of these tasks when this process leaves. */
-  departure(tasks: readonly TaskId[]): Promise<Departure>
+  /** The fate of these tasks, and of those that other processes run for a conversation of this one, when it leaves. */
+  departure(): Promise<Departure>
   /** Tells now that these tasks have ended, if that was not told yet. Undefined if there is nothing to tell. */
   tellEnds(tasks: readonly TaskId[]): Promise<void> | undefined
   /** True if a question was told for each of these tasks. */
@@ -120,6 +104,15 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     startedHere.add(id)
     watch.asking.delete(id)
     watch.follow(id)
+  }
+
+  /** Without those that a question holds up, as far as the store can be asked. */
+  async function going(ids: readonly TaskId[]): Promise<readonly TaskId[]> {
+    const held = await blocked.byQuestion().catch((error: unknown) => {
+      if (isMeanwhileError(error, "store_unavailable")) return undefined
+      throw error
+    })
+    return held ? ids.filter((id) => !held.has(id)) : ids
   }
 
   const unfollow = followNewTasks(
@@ -171,25 +164,10 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       })
       return hasWaited
     },
-    async going() {
-      const held = await blocked.byQuestion().catch((error: unknown) => {
-        if (isMeanwhileError(error, "store_unavailable")) return undefined
-        throw error
-      })
-      return own().flatMap(([id]) => (held?.has(id) ? [] : id))
-    },
-    async departure(ids) {
-      const views = await Promise.all(ids.map((id) => tasks.get(id, workspace).catch(() => undefined)))
-      const known = ids.map((id, index) => views[index]?.task ?? watch.seen.get(id))
-      const isOwn = await Promise.all(ids.map((id, index) => isAskedHere(id, known[index]?.session ?? null)))
-      const own = new Set(ids.filter((_, index) => isOwn[index]))
-      const here = ids.flatMap((id, index): TaskHere | readonly [] => {
-        const run = tasks.findRunHere(id)
-        return run ? (known[index] ?? { id, ...run }) : []
-      })
-      const queued = views.flatMap((view) => (view?.task.status === "queued" ? view.task : []))
-      const elsewhere = ids.length - here.length - queued.length
-      return { here, queued, elsewhere, own, isStoreAway: views.every((view) => !view) }
+    going: async () => going(own().map(([id]) => id)),
+    async departure() {
+      const watched = await going([...watch.watched.keys()].filter((id) => !watch.asking.has(id)))
+      return findDeparture({ tasks, workspace, seen: watch.seen, isOwn, isAskedHere }, watched)
     },
     tellEnds(ids) {
       const untold = ids.filter((id) => watch.watched.has(id))

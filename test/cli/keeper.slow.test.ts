@@ -42,6 +42,68 @@ test("a keeper that is killed loses nothing: the next chat goes on with the work
   await finished
 })
 
+test("a chat that comes back to kept work names it when it is left again, and can stop it", async () => {
+  const { startChat, startPipe, readPid } = await openLeaving()
+  const chat = await startChat()
+  chat.type(`start \`${UNTIL_TOLD}\` in the background`)
+  const id = (await chat.shows(/started [0-9a-f]{8}: [^]*context \d+ %/)).slice(8, 16)
+  const pid = await readPid()
+  chat.type("/quit")
+  await keep(chat)
+  const back = ["--resume", (await chat.shows(/To come back: meanwhile --resume [0-9a-f]{8}/)).slice(-8)]
+  expect(await chat.exited).toBe(0)
+  const looking = startPipe(back)
+  await looking.shows(/with the keeper/)
+  looking.type("/quit")
+  await looking.shows(
+    new RegExp(
+      `1 task goes on with other programs:\\n  \\[${id}\\] .*\\nTo see it: meanwhile tasks\\. To come back: meanwhile ${back.join(" ")}`,
+    ),
+  )
+  expect(await looking.exited).toBe(0)
+  expect(isAlive(pid)).toBe(true)
+  const stopping = startPipe([...back, "--on-exit", "stop"])
+  await stopping.shows(/with the keeper/)
+  stopping.type("/quit")
+  await stopping.shows(new RegExp(`Cancelling 1 task\\.[^]*\\[${id}\\]`))
+  expect(await stopping.exited).toBe(0)
+  await eventually("the command is gone", () => !isAlive(pid))
+})
+
+test("an answer that waits for a decision goes on with a keeper, where there is one, and asks in the inbox", async () => {
+  const { directory, startChat, readPid, finish } = await openLeaving({ MEANWHILE_PERMISSIONS_MODE: "default" })
+  const chat = await startChat()
+  await startCommand(chat)
+  await readPid()
+  chat.type("write file notes.txt with hi")
+  await chat.asks(/Allow writeNewFile\?/)
+  chat.type("/quit")
+  await keep(chat)
+  await chat.shows(/The answer goes on with the keeper\. What it asks you waits in the inbox: meanwhile tasks inbox/)
+  expect(await chat.exited).toBe(0)
+  await eventually("it is asked in the inbox", async () =>
+    (await readTasks(directory, "tasks", "inbox")).includes("Allow writeNewFile"),
+  )
+  await finish()
+})
+
+test("a chat in which nothing was said names no conversation to come back to", async () => {
+  const { startChat, startPipe, readPid, finish, tellsOnce } = await openLeaving()
+  const other = startPipe()
+  other.type("say something else")
+  other.endInput()
+  expect(await other.exited).toBe(0)
+  const chat = await startChat()
+  const id = await startCommand(chat)
+  await readPid()
+  chat.type("/quit")
+  await keep(chat)
+  await chat.shows(/To come back: meanwhile\r\n/)
+  expect(await chat.exited).toBe(0)
+  await finish()
+  await tellsOnce([id])
+})
+
 test("of two chats that are left at once one starts a keeper that stays, and it finishes the work of both", async () => {
   const { directory, startPipe, readPid, finish, tellsOnce } = await openLeaving()
   const chats = [startPipe(), startPipe()] as const

@@ -106,6 +106,15 @@ test("--no-wait says what becomes of the tasks that it leaves, and reports nothi
   expect(agent.stderr).toMatch(/, with the keeper of this folder:\n {2}\[[0-9a-f]{8}\] subagent: count to 400 slowly\n/)
 })
 
+test("the next chat does not tell again what a run has told", async () => {
+  const directory = createFolder()
+  const chat = async () => (await runToEnd({ directory }, "say hello\n")).stdout
+  await chat()
+  const told = await runToEnd({ directory, arguments: ["run", "start `sleep 0.1` in the background", "--yes"] })
+  expect(told.stderr).toMatch(/\[[0-9a-f]{8}\] completed/)
+  expect(await chat()).not.toMatch(/completed/)
+})
+
 test("a run that needs a person ends with 4, and its question is kept and can be answered from the shell", async () => {
   const directory = createFolder()
   const { exitCode, stderr, stdout } = await run(["write file a.txt with x", "--json"], { directory })

@@ -10,6 +10,7 @@ import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const KEEP = { work: "keep" } as const
+const HOUR_MS = 3_600_000
 const UNTIL_TOLD = "echo begun; until test -e go; do sleep 0.02; done; echo ended; exit 4"
 /** A command may have a time limit of less than the usual threshold. */
 const QUICK = { thresholdSeconds: 0.1, stopGraceSeconds: 1 }
@@ -31,6 +32,19 @@ test("close that keeps work leaves commands running, and the next runtime has th
     run: 1,
     patch: { payload: { exitCode: 4, output: "begun\nended\n" } },
   })
+})
+
+test("a command that ended while nobody watched has run until it ended, and not until it was found", async () => {
+  const { meanwhile, another, directory } = await createWorkplace()
+  const { id } = await meanwhile.tasks.start({ ...runCommand(UNTIL_TOLD), lifetime: "forever" })
+  await meanwhile.tasks.waitForOutput(id, { pattern: /begun/, timeoutMs: 30_000 })
+  await meanwhile.close(KEEP)
+  writeFileSync(join(directory, "go"), "")
+  await eventually("it has ended", () => processesOf(id).length === 0)
+  const second = await another({ clock: createManualClock(Date.now() + HOUR_MS) })
+  const { task } = await second.tasks.result(id, { waitMs: 20_000 })
+  expect(task.status).toBe("failed")
+  expect(task.ranMs).toBeLessThan(HOUR_MS / 2)
 })
 
 test("close that keeps work hands repeatable tools and agents back, and stops and names what may not be repeated", async () => {

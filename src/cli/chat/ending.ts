@@ -1,7 +1,7 @@
 import { whenAborted } from "../../base/when-aborted.ts"
 import { tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { Departure } from "../../desk/task-news.ts"
+import type { Departure } from "../../desk/departure.ts"
 import { countOf, plain, shortId, type TaskId, toLine } from "../format/format.ts"
 import { AT_NEXT_START } from "../format/format-worker.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -63,13 +63,9 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
     await unlessAway(finish(parts, hurry.signal), undefined)
     tellUnsaid(parts)
   }
-  const departure = await announcer.news.departure(await announcer.news.going())
-  const { elsewhere } = departure
-  if (elsewhere > 0)
-    screen.print(
-      `${countOf(elsewhere, "task")} ${elsewhere === 1 ? "goes" : "go"} on with other programs: ${words} tasks`,
-    )
-  if (fate === "stop") await stopOwn(parts, departure)
+  const departure = await announcer.news.departure()
+  const stopped = fate === "stop" ? await stopOwn(parts, departure) : NOTHING_STOPPED
+  const elsewhere = departure.elsewhere.filter(({ id }) => !stopped.has(id))
   await unlessAway(tellQuestionsLeft(desk, screen, words), undefined)
   conversation.close()
   announcer.news.close()
@@ -80,7 +76,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
   const { id } = conversation.session
   const session = (await unlessAway(desk.sessions.isKept(id), false)) ? id : null
   const { isShared } = desk
-  const isClosed = await closeAndKeep({ ...parts, session, isShared, queued, blocked, hurry: hurry.signal })
+  const isClosed = await closeAndKeep({ ...parts, session, isShared, queued, elsewhere, blocked, hurry: hurry.signal })
   if (!isClosed) {
     screen.print("The store is away. What was not written yet is found at the next start.")
     if (isLeavingAnswer) screen.print(`The answer goes on ${AT_NEXT_START}.`)
@@ -153,21 +149,25 @@ export function createLeaving(leaveStore: () => void) {
   }
 }
 
-/** Stops what this chat has asked for and what runs here, the answer too. Everything else goes on. */
+/** Stops the answer, and what this chat has asked for, wherever it runs. Everything else goes on. */
 async function stopOwn(
   { desk, screen, conversation, words }: EndingParts,
-  { here, queued, own: ids }: Departure,
-): Promise<void> {
-  const own = [...here, ...queued].filter(({ id, lifetime }) => ids.has(id) && lifetime !== "forever")
+  { here, queued, elsewhere, own: ids }: Departure,
+): Promise<ReadonlySet<TaskId>> {
+  const all = [...here, ...queued, ...elsewhere]
+  const own = all.filter(({ id, lifetime }) => ids.has(id) && lifetime !== "forever")
   conversation.stop()
-  if (own.length === 0) return
+  if (own.length === 0) return NOTHING_STOPPED
   screen.print(
     `Cancelling ${countOf(own.length, "task")}. To run ${own.length === 1 ? "it" : "one"} again: ${words} tasks retry ID`,
   )
   for (const { id, title = "" } of own) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
   const request = { reason: "the person left the chat and stopped it" }
   await Promise.all(own.map(({ id }) => unlessAway(stopNow(desk, id, request), undefined)))
+  return new Set(own.map(({ id }) => id))
 }
+
+const NOTHING_STOPPED: ReadonlySet<TaskId> = new Set()
 
 async function stopNow({ tasks }: Pick<Desk, "tasks">, id: TaskId, request: { reason: string }): Promise<void> {
   await tasks.cancel(id, request)

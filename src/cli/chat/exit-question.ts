@@ -4,7 +4,8 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import { countOf, plain, shortId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { TaskHere, TaskNewsDesk } from "../../desk/task-news.ts"
+import type { TaskHere } from "../../desk/departure.ts"
+import type { TaskNewsDesk } from "../../desk/task-news.ts"
 import { isFirstProcess } from "../start/leave-work.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Ending, Fate } from "./ending.ts"
@@ -108,7 +109,7 @@ export function createExitQuestion(parts: ExitQuestionParts): ExitQuestion {
 }
 
 interface LiveScope {
-  readonly news: Pick<TaskNewsDesk, "going" | "departure">
+  readonly news: Pick<TaskNewsDesk, "departure">
   readonly conversation: Conversation | undefined
   readonly leftTurns: LeftTurns
   /** Sessions whose turns wait for the person at the prompt. */
@@ -120,7 +121,7 @@ export async function findLiveHere(
   { workers }: Pick<Desk, "workers">,
   { news, conversation, leftTurns, asking }: LiveScope,
 ): Promise<LiveHere> {
-  const { here, queued } = await news.departure(await news.going())
+  const { here, queued } = await news.departure()
   const takers = await Promise.all(queued.map((task) => workers.successors(task)))
   // A turn from before that goes on in the conversation itself is both.
   const turns = new Set([...leftTurns.sessions(), ...(conversation?.isAnswering() ? [conversation.session.id] : [])])

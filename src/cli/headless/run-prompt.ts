@@ -1,7 +1,7 @@
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { LeftWork } from "../../desk/prompt-work.ts"
-import { closeUnlessAway } from "../start/away-store.ts"
+import { closeUnlessAway, unlessAway } from "../start/away-store.ts"
 import { createApproveAll } from "../question/approve-all.ts"
 import { describeRefusal } from "../start/describe-refusal.ts"
 import { EXIT_CODES, type ExitName } from "../start/exit-code.ts"
@@ -159,6 +159,7 @@ async function converse(options: RunPromptOptions, scope: Conversing): Promise<E
   scope.leftBehind.queued = tasks.filter(({ status }) => status === "queued")
   scope.leftBehind.session = isKept ? session.id : null
   await held.allShown()
+  await unlessAway(ends.acknowledge(), undefined)
   unlisten()
   notes.detach()
   answers.detach()

@@ -9,10 +9,16 @@ const toTask = (title: string, more: object = { endedAt: 2_000, status: "complet
 /** The tasks of a prompt, and what is told of them. */
 function open(tasks: readonly Task[], firstStart: () => Promise<number | null> = async () => null) {
   const lines: string[] = []
+  const acknowledged: TaskId[] = []
   const scope: ToldEndsScope = {
     desk: {
       tasks: { firstStart, isReported: async () => true },
       promptWork: { tasks: async () => tasks },
+      ended: {
+        list: async () => [],
+        acknowledge: ({ id }) => void acknowledged.push(id),
+        kept: async () => {},
+      },
     },
     prompt: { session: createSessionId(), saidAt: 0, started: new Set<TaskId>() },
     screen: { print: (text) => void lines.push(text) },
@@ -20,7 +26,7 @@ function open(tasks: readonly Task[], firstStart: () => Promise<number | null> =
   }
   const told = () =>
     tasks.filter(({ title }) => lines.some((line) => line.endsWith(`: ${title}`))).map((task) => task.title)
-  return { ends: createToldEnds(scope), lines, told }
+  return { ends: createToldEnds(scope), lines, told, acknowledged }
 }
 
 test("the ends of the tasks that a report is about are told before it, and those of no others", async () => {
@@ -48,4 +54,13 @@ test("an end that could not be told is told the next time", async () => {
   await expect(ends.tellBefore([one.id])).rejects.toThrow("away")
   await ends.tell(one)
   expect(lines).toHaveLength(1)
+})
+
+test("the ends that were told count as told, and no others", async () => {
+  const [one, two] = [toTask("one"), toTask("two")]
+  const { ends, acknowledged } = open([one, two])
+  await ends.acknowledge()
+  await ends.tell(one)
+  await ends.acknowledge()
+  expect(acknowledged).toEqual([one.id])
 })

@@ -1,4 +1,5 @@
 import type { Desk } from "../../desk/desk.ts"
+import type { EndedTask } from "../../desk/ended.ts"
 import type { Prompt } from "../../desk/prompt-work.ts"
 import { formatAnnouncement, type Task, type TaskId } from "../format/format.ts"
 import { formatResultHead } from "../format/format-result.ts"
@@ -8,6 +9,7 @@ export interface ToldEndsScope {
   readonly desk: {
     readonly tasks: Pick<Desk["tasks"], "firstStart" | "isReported">
     readonly promptWork: Pick<Desk["promptWork"], "tasks">
+    readonly ended: Pick<Desk["ended"], "list" | "acknowledge" | "kept">
   }
   readonly prompt: Prompt
   readonly screen: Pick<Screen, "print">
@@ -20,15 +22,18 @@ export interface ToldEnds {
   tell(task: Task): Promise<void>
   /** Those of these tasks that have ended. */
   tellBefore(reported: readonly TaskId[]): Promise<void>
+  /** Records which ends were told, so that the next chat does not tell them again. */
+  acknowledge(): Promise<void>
 }
 
 export function createToldEnds(scope: ToldEndsScope): ToldEnds {
   const told = new Map<TaskId, Promise<void>>()
+  const ends: EndedTask[] = []
 
   function tell(task: Task): Promise<void> {
     const known = told.get(task.id)
     if (known) return known
-    const telling = tellEnd(scope, task)
+    const telling = tellEnd(scope, task).then(() => void ("endedAt" in task && ends.push(task)))
     told.set(task.id, telling)
     // If the store was away, the end is told later.
     telling.catch(() => told.delete(task.id))
@@ -40,6 +45,14 @@ export function createToldEnds(scope: ToldEndsScope): ToldEnds {
     async tellBefore(reported) {
       const tasks = await scope.desk.promptWork.tasks(scope.prompt)
       await Promise.all(tasks.filter((task) => reported.includes(task.id) && "endedAt" in task).map(tell))
+    },
+    async acknowledge() {
+      if (ends.length === 0) return
+      const { ended } = scope.desk
+      // What ended unseen stays to be told.
+      await ended.list(scope.prompt.session)
+      for (const end of ends) ended.acknowledge(end)
+      await ended.kept()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { ScreenRuntime } from "../../program/open-program.ts"
+import type { TaskHere } from "../../desk/departure.ts"
 import { findUntaken, isEndless, willTake } from "../../desk/workers.ts"
 import { countOf, plain, shortId, type Task, toLine } from "../format/format.ts"
 import { AT_NEXT_START, formatPlace } from "../format/format-worker.ts"
@@ -16,6 +17,8 @@ export interface LeavingOptions extends Pick<OpenedRuntime, "dataDirectory"> {
   readonly isShared: boolean
   /** Queued tasks that this program would have taken. */
   readonly queued: readonly Task[]
+  /** Tasks that other programs run already. */
+  readonly elsewhere?: readonly TaskHere[]
   /** Sessions whose turns wait for the person at the prompt. The next chat asks again. */
   readonly asking?: ReadonlySet<Task["session"]>
   /** Tasks that only an answer in the inbox brings on. */
@@ -48,7 +51,8 @@ export async function closeAndKeep(leaving: LeavingOptions): Promise<boolean> {
   const needsKeeper = untaken.length > 0 && meanwhile.maxConcurrentTasks > 0
   const keeper = needsKeeper ? await startKeeper(options, dataDirectory, hurry) : null
   tellKept(leaving, { going, untaken, keeper, others: left.others })
-  tellAsking(leaving, all.filter(isAsking).length)
+  const asks = all.filter(isAsking)
+  tellAsking(leaving, asks.length, { keeper, takers: findTakers(left.others, asks) })
   tellStopped(leaving, left)
   return true
 }
@@ -70,13 +74,20 @@ interface Kept {
   readonly others: WorkLeft["others"]
 }
 
-function tellKept({ screen, words, session }: LeavingOptions, { going, untaken, keeper, others }: Kept): void {
+function tellKept(leaving: LeavingOptions, { going, untaken, keeper, others }: Kept): void {
+  const { screen, words, session, elsewhere = [] } = leaving
   const isWaiting = ({ id, status, kind }: Task): boolean =>
     !keeper && status === "queued" && kind !== "turn" && untaken.some((one) => one.id === id)
   const moving = going.filter((task) => task.status !== "waiting" && !isWaiting(task))
   const tasks = moving.filter(({ kind }) => kind !== "turn")
   const turns = moving.filter(({ kind, parentTask }) => kind === "turn" && parentTask === null)
   const count = tasks.length + turns.length
+  if (elsewhere.length > 0) {
+    screen.print(
+      `${countOf(elsewhere.length, "task")} ${elsewhere.length === 1 ? "goes" : "go"} on with other programs:`,
+    )
+    for (const { id, title = "" } of elsewhere) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+  }
   if (count > 0) {
     const what = [
       ...(tasks.length > 0 ? [countOf(tasks.length, "task")] : []),
@@ -85,23 +96,41 @@ function tellKept({ screen, words, session }: LeavingOptions, { going, untaken, 
     screen.print(`${what} ${count === 1 ? "goes" : "go"} on without this program${describeHow(keeper, untaken, words)}`)
     for (const { id, title } of tasks) screen.print(`  [${shortId(id)}] ${toLine(title)}`)
     if (!keeper) screen.print(`No keeper was started: ${describeLack(moving, untaken, others)}`)
-    screen.print(`To see ${count === 1 ? "it" : "them"}: ${words} tasks. To come back: ${toResume(words, session)}`)
   }
+  const all = count + elsewhere.length
+  if (all > 0)
+    screen.print(`To see ${all === 1 ? "it" : "them"}: ${words} tasks. To come back: ${toReturn(words, session)}`)
   const { length } = going.filter(isWaiting)
   if (length === 0) return
   const wait = `${countOf(length, "task")} ${length === 1 ? "waits" : "wait"} for a worker or a chat that runs tasks.`
   screen.print(`${wait} To start a worker: ${words} worker`)
 }
 
-function tellAsking({ screen, words, session }: LeavingOptions, count: number): void {
-  if (count === 0) return
-  const what = count === 1 ? "The answer waits" : `${count} answers wait`
-  screen.print(`${what} for your decision. To be asked again: ${toResume(words, session)}`)
+interface Askers {
+  readonly keeper: StartedKeeper | null
+  readonly takers: WorkLeft["others"]
 }
 
-/** Without an id the program goes on with the last conversation of the folder. */
-function toResume(words: string, session: LeavingOptions["session"]): string {
-  return `${words} --resume${session === null ? "" : ` ${shortId(session)}`}`
+/** A turn is taken by whoever there is: then its question is asked there, or waits in the inbox. */
+function tellAsking({ screen, words, session }: LeavingOptions, count: number, { keeper, takers }: Askers): void {
+  if (count === 0) return
+  const what = count === 1 ? "The answer" : `${count} answers`
+  if (!keeper && takers.length === 0) {
+    screen.print(
+      `${what} ${count === 1 ? "waits" : "wait"} for your decision. To be asked again: ${toReturn(words, session)}`,
+    )
+    return
+  }
+  const where = keeper ? "with the keeper" : `with another program (${takers.map(formatPlace).join("; ")})`
+  const decision = keeper ? "What it asks you" : "What it asks you is asked there, or"
+  screen.print(
+    `${what} ${count === 1 ? "goes" : "go"} on ${where}. ${decision} waits in the inbox: ${words} tasks inbox`,
+  )
+}
+
+/** A chat in which nothing was said is not stored: a new one tells its results, too. */
+function toReturn(words: string, session: LeavingOptions["session"]): string {
+  return session === null ? words : `${words} --resume ${shortId(session)}`
 }
 
 function describeHow(keeper: StartedKeeper | null, untaken: readonly Task[], words: string): string {
@@ -120,10 +149,14 @@ function describeHow(keeper: StartedKeeper | null, untaken: readonly Task[], wor
 /** Why no keeper was started for work that goes on. */
 function describeLack(moving: readonly Task[], untaken: readonly Task[], others: WorkLeft["others"]): string {
   if (untaken.length > 0) return "this program runs no tasks (--concurrency 0)."
-  const takers = others.filter((worker) => moving.some((task) => !isEndless(task) && willTake(worker, task)))
+  const takers = findTakers(others, moving)
   if (takers.length === 0) return "nothing but commands without a time limit is left."
   const who = takers.length > 1 ? `one of ${takers.length} other programs` : "another program"
   return `${who} takes the work (${takers.map(formatPlace).join("; ")}).`
+}
+
+function findTakers(others: WorkLeft["others"], tasks: readonly Task[]): WorkLeft["others"] {
+  return others.filter((worker) => tasks.some((task) => !isEndless(task) && willTake(worker, task)))
 }
 
 function tellStopped({ screen, words }: LeavingOptions, { stopped }: NonNullable<WorkLeft>): void {

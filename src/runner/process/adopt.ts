@@ -12,6 +12,7 @@ export type Found =
   | {
       readonly state: "ended"
       readonly ending: Ending
+      readonly endedAtMs: number
       readonly tree: ProcessTree | undefined
       /** True if the guard stopped the command because it printed too much. */
       readonly wasOverLimit: boolean
@@ -35,8 +36,9 @@ export async function findProcess(path: string, marker: string, clock: Clock): P
   const tree = isOurs ? toTree(facts, facts.claim, marker) : undefined
   if (!facts.ending && tree && isLeaderAlive(tree)) return { state: "alive", tree }
   // Read again: a process that ended since the first read has added its last line.
-  const { ending, wasOverLimit, wasLate } = readFacts(path) ?? facts
-  return ending ? { state: "ended", ending, tree, wasOverLimit, wasLate } : { state: "lost", tree }
+  const { ending, writtenAtMs, wasOverLimit, wasLate } = readFacts(path) ?? facts
+  if (!ending) return { state: "lost", tree }
+  return { state: "ended", ending, endedAtMs: writtenAtMs, tree, wasOverLimit, wasLate }
 }
 
 /** Watches a process that is not our child as if it were. Its time limit is kept here from now on, not by the guard. */

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import { closeSync, constants, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
 
@@ -13,6 +13,8 @@ export interface ProcessFacts {
   readonly startedAt: string | undefined
   /** Undefined while the command runs, and for ever when its wrapper was killed. */
   readonly ending: Ending | undefined
+  /** When the file was last written: for a command that has ended, and that nobody has adopted, when it ended. */
+  readonly writtenAtMs: number
   /** True if the guard stopped the command while Meanwhile was down, because it printed too much. */
   readonly wasOverLimit: boolean
   /** True if the guard stopped the command while Meanwhile was down, because its time limit was over. */
@@ -33,13 +35,13 @@ export interface Claim {
 /** Undefined when there is no file: nobody has claimed the right to run the command. */
 export function readFacts(path: string): ProcessFacts | undefined {
   try {
-    return toFacts(readFileSync(path, "latin1"))
+    return { ...toFacts(readFileSync(path, "latin1")), writtenAtMs: statSync(path).mtimeMs }
   } catch {
     return undefined
   }
 }
 
-function toFacts(text: string): ProcessFacts {
+function toFacts(text: string): Omit<ProcessFacts, "writtenAtMs"> {
   const lines = text.split("\n").slice(0, -1)
   const find = (word: string): string | undefined =>
     lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1)

@@ -10,7 +10,16 @@ import { type StreamScope, storeLeftOutput } from "../output/deliver-output.ts"
 import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redactor.ts"
-import type { CancelScope, ExecuteScope, HasActive, HasConfig, HasSpool, HasStore, HasTools } from "../run/scope.ts"
+import type {
+  CancelScope,
+  ExecuteScope,
+  HasActive,
+  HasClock,
+  HasConfig,
+  HasSpool,
+  HasStore,
+  HasTools,
+} from "../run/scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
 interface EndProcessesScope extends StreamScope, HasActive, HasConfig, HasSpool, HasTools {}
@@ -110,8 +119,9 @@ async function reclaimRunning(
 async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const spool = openRun(scope, task)
+  const released = { type: "task.released", reason: "adopted", ...toRan(scope, task, spool.endedAtMs()) } as const
   const operations = [
-    { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
+    { op: "task.apply", run: { ...run, fence: task.fence }, event: released },
     { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
     { op: "task.note", run, facts: [{ type: "task.adopted", pids: spool.pids() }] },
   ] as const satisfies readonly Operation[]
@@ -123,6 +133,12 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
     scope.slots.take(toSlotKeys(adopted))
     beginClaimed(scope, adopted, { isAdopted: true, hasEndedInTime: spool.hasEndedInTime() })
   })
+}
+
+/** A command that had ended before anybody looked has run until then, and not until now. */
+function toRan({ clock }: HasClock, { startedAt }: TaskSummary, endedAtMs: number | undefined): { ranMs?: number } {
+  if (startedAt === null || endedAtMs === undefined) return {}
+  return { ranMs: Math.round(Math.min(Math.max(0, endedAtMs - startedAt), clock.now() - startedAt)) }
 }
 
 async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {

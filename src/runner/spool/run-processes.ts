@@ -161,6 +161,8 @@ export function createRunProcesses(options: RunProcessesOptions) {
     },
     /** True if a restart found that the commands have ended by themselves: no time limit can be over any more. */
     hasEndedInTime: (): boolean => haveEndedInTime([...found.values()]),
+    /** When a restart found that the last command had ended; undefined if one is alive. */
+    endedAtMs: (): number | undefined => toEndedAt([...found.values()]),
     stopAll: (graceMs: number): Promise<readonly Survivor[]> =>
       found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs),
     /** Everything that may still write to the output. */
@@ -191,6 +193,11 @@ interface NamedRequest extends ProcessRequest {
 function haveEndedInTime(found: readonly FoundProcess[]): boolean {
   const ran = found.filter(({ state }) => state !== "never_ran")
   return ran.length > 0 && ran.every((process) => process.state === "ended" && !process.wasLate)
+}
+
+function toEndedAt(found: readonly FoundProcess[]): number | undefined {
+  const ends = found.flatMap((process) => (process.state === "ended" ? process.endedAtMs : []))
+  return ends.length > 0 && !found.some(({ state }) => state === "alive") ? Math.max(...ends) : undefined
 }
 
 /** A stop that comes before the spawn starts nothing. One that comes later finds the process. */

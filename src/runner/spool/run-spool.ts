@@ -47,6 +47,8 @@ export interface RunSpool {
   beginStream(fence: number, start: StreamStart): Promise<void>
   /** After `reattach`: true if the commands have ended by themselves, so that no time limit can be over any more. */
   hasEndedInTime(): boolean
+  /** After `reattach`: when the last command ended, in wall time; undefined if one is alive. */
+  endedAtMs(): number | undefined
   /** Leaves the run's commands to the guard until this wall time; null: without a time limit. */
   leaveUntil(wallMs: number | null): void
   pids(): readonly number[]
@@ -197,6 +199,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
       stream.output.keep()
     },
     hasEndedInTime: processes.hasEndedInTime,
+    endedAtMs: processes.endedAtMs,
     leaveUntil: processes.leaveUntil,
     pids: processes.pids,
     stopAll: processes.stopAll,
