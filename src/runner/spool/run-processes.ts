@@ -161,7 +161,6 @@ export function createRunProcesses(options: RunProcessesOptions) {
     },
     /** True if a restart found that the commands have ended by themselves: no time limit can be over any more. */
     hasEndedInTime: (): boolean => haveEndedInTime([...found.values()]),
-    /** When a restart found that the last command had ended; undefined if one is alive. */
     endedAtMs: (): number | undefined => toEndedAt([...found.values()]),
     stopAll: (graceMs: number): Promise<readonly Survivor[]> =>
       found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs),
