@@ -119,7 +119,8 @@ async function reclaimRunning(
 async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const spool = openRun(scope, task)
-  const released = { type: "task.released", reason: "adopted", ...toRan(scope, task, spool.endedAtMs()) } as const
+  const end = spool.foundEnd()
+  const released = { type: "task.released", reason: "adopted", ...toRan(scope, task, end?.atMs) } as const
   const operations = [
     { op: "task.apply", run: { ...run, fence: task.fence }, event: released },
     { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
@@ -131,7 +132,7 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
       throw error
     })
     scope.slots.take(toSlotKeys(adopted))
-    beginClaimed(scope, adopted, { isAdopted: true, hasEndedInTime: spool.hasEndedInTime() })
+    beginClaimed(scope, adopted, { isAdopted: true, hasEndedInTime: end?.isInTime ?? false })
   })
 }
 

@@ -34,6 +34,14 @@ import {
 import { FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
 
 /** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
+/** All commands of a run had ended when a restart looked. */
+export interface FoundEnd {
+  /** When the last one ended, in wall time. */
+  readonly atMs: number
+  /** True if they ended by themselves: no time limit can be over any more. */
+  readonly isInTime: boolean
+}
+
 export type Reattachment = "never_ran" | "reattachable" | "lost"
 
 /** How long a command that the guard stopped for its time limit waits for the run's own deadline, which is over too. */
@@ -159,9 +167,7 @@ export function createRunProcesses(options: RunProcessesOptions) {
       if (states.has("lost")) return "lost"
       return states.has("ended") || states.has("alive") ? "reattachable" : "never_ran"
     },
-    /** True if a restart found that the commands have ended by themselves: no time limit can be over any more. */
-    hasEndedInTime: (): boolean => haveEndedInTime([...found.values()]),
-    endedAtMs: (): number | undefined => toEndedAt([...found.values()]),
+    foundEnd: (): FoundEnd | undefined => toFoundEnd([...found.values()]),
     stopAll: (graceMs: number): Promise<readonly Survivor[]> =>
       found.size === 0 && count === 0 ? forbidAndStop(graceMs) : stopEach(graceMs),
     /** Everything that may still write to the output. */
@@ -189,14 +195,14 @@ interface NamedRequest extends ProcessRequest {
   readonly marker: string
 }
 
-function haveEndedInTime(found: readonly FoundProcess[]): boolean {
+function toFoundEnd(found: readonly FoundProcess[]): FoundEnd | undefined {
   const ran = found.filter(({ state }) => state !== "never_ran")
-  return ran.length > 0 && ran.every((process) => process.state === "ended" && !process.wasLate)
-}
-
-function toEndedAt(found: readonly FoundProcess[]): number | undefined {
-  const ends = found.flatMap((process) => (process.state === "ended" ? process.endedAtMs : []))
-  return ends.length > 0 && !found.some(({ state }) => state === "alive") ? Math.max(...ends) : undefined
+  const ended = ran.filter((process) => process.state === "ended")
+  if (ended.length === 0 || ended.length < ran.length) return undefined
+  return {
+    atMs: Math.max(...ended.map(({ endedAtMs }) => endedAtMs)),
+    isInTime: !ended.some(({ wasLate }) => wasLate),
+  }
 }
 
 /** A stop that comes before the spawn starts nothing. One that comes later finds the process. */

@@ -19,7 +19,7 @@ import { recoverOutput } from "./output-cap.ts"
 import { type OutputSource } from "./output-files.ts"
 import { findNewestStream, type RunPaths, toRunPaths, toStreamPaths } from "./run-paths.ts"
 import { readOutput } from "./read-output.ts"
-import { createRunProcesses, type Reattachment } from "./run-processes.ts"
+import { createRunProcesses, type FoundEnd, type Reattachment } from "./run-processes.ts"
 
 /** The output and the processes of one run, while this Meanwhile process runs it. */
 export interface RunSpool {
@@ -45,10 +45,8 @@ export interface RunSpool {
    * `fence` is the claim's.
    */
   beginStream(fence: number, start: StreamStart): Promise<void>
-  /** After `reattach`: true if the commands have ended by themselves, so that no time limit can be over any more. */
-  hasEndedInTime(): boolean
-  /** After `reattach`: when the last command ended, in wall time; undefined if one is alive. */
-  endedAtMs(): number | undefined
+  /** After `reattach`: undefined while a command lives. */
+  foundEnd(): FoundEnd | undefined
   /** Leaves the run's commands to the guard until this wall time; null: without a time limit. */
   leaveUntil(wallMs: number | null): void
   pids(): readonly number[]
@@ -198,8 +196,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
       stream = openStream({ ...capped, paths: next })
       stream.output.keep()
     },
-    hasEndedInTime: processes.hasEndedInTime,
-    endedAtMs: processes.endedAtMs,
+    foundEnd: processes.foundEnd,
     leaveUntil: processes.leaveUntil,
     pids: processes.pids,
     stopAll: processes.stopAll,
