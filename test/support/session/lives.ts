@@ -33,7 +33,10 @@ export interface LifeOptions
   > {
   readonly script: Script
   readonly tools: readonly Tool[]
-  /** The life ends before or after the first commit for which `isHere` is true. */
+  /**
+   * The life ends before or after the first commit for which `isHere` is true, and not before its runtime is open: work that
+   * was left behind goes on while the runtime is being opened, and such a commit waits for that.
+   */
   readonly ending?: {
     readonly when: "before" | "after"
     readonly isHere: (operations: readonly Operation[]) => boolean
@@ -51,7 +54,8 @@ export async function beginLife(
   const engine = await openLifeEngine(folder, number, clock)
   onTestFinished(() => engine.close())
   const model = createScriptedModel(script)
-  if (ending) endAtCommit(engine, life, ending)
+  const opened = Promise.withResolvers<void>()
+  if (ending) endAtCommit(engine, life, ending, opened.promise)
   const runtime = await createRuntime({
     permissions: allowAll,
     ...options,
@@ -66,6 +70,7 @@ export async function beginLife(
   onTestFinished(async () => {
     if (!life.isOver) await runtime.close()
   })
+  opened.resolve()
   return {
     life,
     clock,
@@ -78,10 +83,16 @@ export async function beginLife(
   }
 }
 
-function endAtCommit(engine: Engine, life: Life, { when, isHere }: NonNullable<LifeOptions["ending"]>): void {
+function endAtCommit(
+  engine: Engine,
+  life: Life,
+  { when, isHere }: NonNullable<LifeOptions["ending"]>,
+  opened: Promise<void>,
+): void {
   interceptCommits({ engine }, async (operations, commit) => {
     if (life.isOver || !isHere(operations)) return commit(operations)
     if (when === "after") await commit(operations)
+    await opened
     life.end()
     return new Promise(() => {})
   })
