@@ -2,8 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { nextTimer } from "../support/next-timer.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
+
+/** Less than the threshold, and no other timer's length. */
+const DRAIN_MS = 7_000
 
 test("closing lets work end by itself for a while, then stops it", async () => {
   const clock = createManualClock()
@@ -13,11 +17,13 @@ test("closing lets work end by itself for a while, then stops it", async () => {
   const slow = await meanwhile.tasks.start({ tool: "gated", input: {} })
   const foreground = meanwhile.tasks.execute({ tool: "gated", input: {} })
   await gated.call(3)
-  const closing = meanwhile.close({ drainMs: 5_000 })
+  const draining = nextTimer(clock, DRAIN_MS)
+  const closing = meanwhile.close({ drainMs: DRAIN_MS })
   await expect(meanwhile.tasks.start({ tool: "gated", input: {} })).rejects.toMatchObject({ code: "closed" })
   ;(await gated.call(1)).finish("in time")
   expect((await meanwhile.tasks.result(quick.id, { waitMs: 60_000 })).task.status).toBe("completed")
-  clock.advance(5_000)
+  await draining
+  clock.advance(DRAIN_MS)
   await closing
   expect(await foreground.answer).toMatchObject({ outcome: "cancelled", by: "shutdown" })
   const second = await another()
@@ -80,12 +86,15 @@ test("calls that a run makes until its stop is stored are stopped, too", async (
 })
 
 test("a signal ends the drain early", async () => {
+  const clock = createManualClock()
   const gated = createGatedTool({ obeys: true })
-  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
   await meanwhile.tasks.start({ tool: "gated", input: {} })
   const { context } = await gated.call(1)
   const hurry = new AbortController()
-  const closing = meanwhile.close({ drainMs: 60_000, signal: hurry.signal })
+  const draining = nextTimer(clock, DRAIN_MS)
+  const closing = meanwhile.close({ drainMs: DRAIN_MS, signal: hurry.signal })
+  await draining
   expect(context.signal.aborted).toBe(false)
   hurry.abort()
   await closing

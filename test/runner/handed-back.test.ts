@@ -1,9 +1,12 @@
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
+import { nextTimer } from "../support/next-timer.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
+
+/** How often a drain looks for what can be handed back. */
+const LOOK_EVERY_MS = 500
 
 test("agents go back to the queue and go on at the next start, with the steps they had finished", async () => {
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
@@ -56,16 +59,19 @@ test("an agent in the middle of a step is handed back when the step has ended, a
   }
   const step = context.step("pay", effect, { onCrash: "fail" })
   await begun.promise
+  let looked = nextTimer(clock, LOOK_EVERY_MS)
   const closing = meanwhile.close({ drainMs: 600_000, handsBack: true })
   for (let look = 0; look < 3; look++) {
-    await nextTurn()
-    clock.advance(500)
+    await looked
+    looked = nextTimer(clock, LOOK_EVERY_MS)
+    clock.advance(LOOK_EVERY_MS)
   }
+  await looked
   expect(context.signal.aborted).toBe(false)
   paying.resolve("paid")
   await step
   await eventually("it is handed back", () => {
-    clock.advance(500)
+    clock.advance(LOOK_EVERY_MS)
     return context.signal.aborted
   })
   await closing
