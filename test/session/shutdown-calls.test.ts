@@ -102,8 +102,9 @@ test("a call that ignores the stop may have finished: whether it did is not know
   const folder = createFolder()
   const gated = createGatedTool({ background: { mode: "never" } })
   const first = await begin(folder, [calls("deaf")], gated)
-  await gated.call(1)
+  const { context } = await gated.call(1)
   const closed = first.runtime.close()
+  await new Promise((resolve) => context.signal.addEventListener("abort", resolve))
   await eventually("it is given up", () => {
     first.clock.advance(1_000)
     return Promise.race([closed.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))])
