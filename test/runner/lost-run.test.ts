@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
-import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import { WORKER_LEASE_PREFIX } from "../../src/task/worker.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -10,6 +12,15 @@ const roomForOne = { ...background, maxConcurrentTasks: 1 }
 
 /** Small enough for looks in between: a worker counts no silence of others from a time when it stood still itself. */
 const LITTLE_MS = 50
+
+/**
+ * Advances the clock a little, and no further than the store keeps up with: a look at leases that takes long on this clock
+ * counts as a standstill of the worker itself.
+ */
+async function advanceALittle(clock: ManualClock, { store }: Pick<Engine, "store">): Promise<void> {
+  clock.advance(LITTLE_MS)
+  await store.leases(WORKER_LEASE_PREFIX)
+}
 
 test("a worker that lost a run can neither print nor keep anything for it any more", async () => {
   const gated = createGatedTool({ onCrash: "retry" })
@@ -23,8 +34,8 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
 
   const clock = createManualClock()
   const second = await another({ clock })
-  const taken = await eventually("another worker runs it", () => {
-    clock.advance(LITTLE_MS)
+  const taken = await eventually("another worker runs it", async () => {
+    await advanceALittle(clock, second.engine)
     return gated.calls[1]
   })
   taken.context.output.write("second\n")
@@ -85,8 +96,8 @@ test("a run that another worker has handed back meanwhile is left to the queue",
     return steps
   }
   await eventually("the lost one is done with", async () => {
-    clock.advance(LITTLE_MS)
-    return store.steps === read && (await store.leases("worker:")).length === 1
+    await advanceALittle(clock, engine)
+    return store.steps === read && (await store.leases(WORKER_LEASE_PREFIX)).length === 1
   })
   expect(await store.task(id)).toMatchObject({ status: "queued" })
 })
@@ -108,8 +119,8 @@ test("a step that a slow worker begins while another one takes its run over deci
     await eventually("it is written", async () => (await read(...of)).length === 1)
     return steps
   }
-  const taken = await eventually("another worker runs it", () => {
-    clock.advance(LITTLE_MS)
+  const taken = await eventually("another worker runs it", async () => {
+    await advanceALittle(clock, second.engine)
     return gated.calls[1]
   })
   taken.finish("done")
