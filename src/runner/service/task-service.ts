@@ -2,8 +2,8 @@ import { MeanwhileError } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskService, ListedTask, TaskView } from "../../plugin/task-service.ts"
-import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
+import { isTerminal, STOPPED_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskFilter, Page, PageRequest, CountFilter, StatusCounts } from "../../task/store.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { adopt } from "../start/adopt.ts"
@@ -12,7 +12,6 @@ import { changeLimit } from "../stop/change-limit.ts"
 import { execute } from "../foreground/execute.ts"
 import { findArtifact } from "../result/find-artifact.ts"
 import { findTask, notFound, toFullId } from "../result/find-task.ts"
-import { findOutlived } from "../result/outlived.ts"
 import { removeTask, removeTasks } from "../result/retention.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
@@ -95,6 +94,17 @@ export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools,
   const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
   const outlived = await findOutlived(scope, task)
   return { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine, outlived }
+}
+
+/** A stop, and the end that confirms it, write a handful of events; the note is among the last of the task. */
+const EVENTS_READ = 100
+
+/** The tasks of lifetime `forever` that go on although this task, which had started them, was stopped. */
+async function findOutlived(scope: HasStore, task: TaskRecord): Promise<readonly TaskId[]> {
+  if (!task.hasChildren || !STOPPED_STATUSES.has(task.status)) return []
+  const events = await scope.store.events(task.id, Math.max(0, task.lastSequence - EVENTS_READ), EVENTS_READ)
+  const noted = events.flatMap(({ run, body }) => (body.type === "task.outlived" && run === task.run ? body.by : []))
+  return [...new Set(noted)]
 }
 
 export async function getResult(
