@@ -1,9 +1,12 @@
 import { z } from "zod"
 import { toErrorMessage } from "../base/error.ts"
-import { type JsonObject, toJson } from "../base/json.ts"
+import { isJsonObject, type JsonObject, toJson } from "../base/json.ts"
 
 /** The shape of a tool's input, as a model gets it: JSON Schema of an object. */
 export type InputSchema = JsonObject
+
+/** `schema.meta(NOT_OFFERED)`: a field that the tool sets itself, for the stored input, and that models are not told of. */
+export const NOT_OFFERED = { isOffered: false } as const
 
 const known = new WeakMap<z.ZodType, InputSchema>()
 
@@ -20,7 +23,14 @@ export function toInputSchema(input: z.ZodType): InputSchema {
 function describe(input: z.ZodType): InputSchema {
   const { $schema: _, ...schema } = toJsonSchema(input)
   if (schema["type"] !== "object") throw new Error("its input must be an object, made with z.object({ … })")
-  return toJson(schema) as JsonObject
+  const told = toJson(schema) as JsonObject
+  const { properties } = told
+  return isJsonObject(properties) ? { ...told, properties: withoutOwn(properties) } : told
+}
+
+function withoutOwn(properties: JsonObject): JsonObject {
+  const offered = Object.entries(properties).filter(([, field]) => !isJsonObject(field) || field["isOffered"] !== false)
+  return Object.fromEntries(offered)
 }
 
 function toJsonSchema(input: z.ZodType): Record<string, unknown> {

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import * as fc from "fast-check"
 import { beforeEach, expect, test } from "vitest"
@@ -22,6 +31,8 @@ beforeEach(() => {
   trap = join(folder, "trapped")
   mkdirSync(cwd)
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(cwd, name), text)
+  symlinkSync("/proc", join(folder, "processes"))
+  symlinkSync("/proc/999999999", join(folder, "gone"))
   for (const name of ["evil", "ls", "cat", "git", "pr", "gzip"]) {
     writeFileSync(join(cwd, name), `#!/bin/sh\necho "$0" >> ${trap}\n`)
     chmodSync(join(cwd, name), 0o755)
@@ -62,9 +73,33 @@ test.each([
   "export",
   "set",
   "ps auxe",
+  "ps -auxe",
+  "ps -axe",
+  "ps -ax -e",
+  "ps -u aux -e",
+  "ps -u 99999 -e",
   "echo $KEY",
   "cat ~/.ssh/id_rsa",
   "cat {a,b}",
+  // what the kernel tells of other processes
+  "cat /proc/1/environ",
+  "xxd -p /proc/1/environ",
+  "cat /proc/999999999/environ",
+  "cat ../../../../../../../../proc/1/environ",
+  "cat /usr/../proc/1/environ",
+  "cat ../processes/1/environ",
+  "cat ../gone/environ",
+  "head -c 9 /dev/sda",
+  "find /sys -name x",
+  "ls --color=/proc/1/environ",
+  "sort -k2 /dev/fd/0",
+  "git -C /proc/1 status",
+  "git diff a ../processes/1/environ",
+  "grep -r KEY /",
+  "rg KEY /",
+  "grep -R KEY .",
+  "rg -L KEY .",
+  "diff -r ../processes .",
   // what changes or starts something
   "sort -o out a",
   "sort -oout a",
@@ -135,6 +170,14 @@ test.each([
   "git tag evil",
 ])("F2. Shell text that the reader takes for harmless runs nothing unasked: %j is asked about", async (command) => {
   expect((await tryUnasked(command, { cwd, environment: { KEY } })).wasAsked).toBe(true)
+})
+
+test("F2. In a folder of the kernel everything is asked about, and at the root what reads all files below it", async () => {
+  for (const command of ["cat environ", "ls", "git status"])
+    expect((await tryUnasked(command, { cwd: "/proc/self" })).wasAsked, command).toBe(true)
+  expect((await tryUnasked("grep -r KEY", { cwd: "/" })).wasAsked).toBe(true)
+  expect((await tryUnasked("ls", { cwd: "/" })).wasAsked).toBe(false)
+  expect((await tryUnasked("cat /dev/null", { cwd: "/" })).wasAsked).toBe(false)
 })
 
 test("F2. A program of the workspace is not the one of the table, wherever PATH has it", async () => {

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process"
+import { hostname } from "node:os"
 import { definedVariables } from "../../base/environment.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { type Effect, EFFECTS } from "../../plugin/effect.ts"
 import type { ProcessRequest } from "../../plugin/process.ts"
 import { commandEffects } from "./command-effects.ts"
-import { findInstalled, STANDARD_FOLDERS } from "./installed-program.ts"
+import { findInstalled, findStandard, STANDARD_FOLDERS } from "./installed-program.ts"
+import { leadsToKernel } from "./kernel-folders.ts"
 import { type PlainCommand, readPlainCommand } from "./plain-command.ts"
 import { CAUTIOUS_GIT_VARIABLES, toCautiousGit, toFilterQuestion } from "./reading-git.ts"
 
@@ -16,48 +18,68 @@ export interface CommandSurroundings {
   readonly extraPaths: readonly string[]
 }
 
-interface CommandCall {
+export interface CommandCall {
   readonly command: string
+  /** Absolute. */
+  readonly cwd: string
   readonly env?: Readonly<Record<string, string>> | undefined
+  /**
+   * True: the command is started as the program that it names, without a shell, or not at all. It is judged as that
+   * program, so whoever runs it starts nothing else.
+   */
+  readonly withoutShell?: true | undefined
 }
 
-/** The effects of a call on this machine. Variables of its own, and a program from an odd place, may do anything. */
-export function callEffects(surroundings: CommandSurroundings, call: CommandCall): readonly Effect[] {
+/** True if the table knows all that the call does, and a shell here would start an installed program for it. */
+export function isInstalledProgram(surroundings: CommandSurroundings, call: CommandCall): boolean {
+  const plain = readKnownProgram(call)
+  return plain !== undefined && findInstalled(plain.program, toEnvironment(surroundings)["PATH"]) !== undefined
+}
+
+/** The effects of a call. What a shell starts may be anything: it looks for programs where the command will run. */
+export function callEffects(call: CommandCall): readonly Effect[] {
   const effects = commandEffects(call.command)
-  const isKnown = effects.includes("unknown") || findProgram(surroundings, call) !== undefined
-  return isKnown ? effects : EFFECTS.filter((effect) => effect === "unknown" || effects.includes(effect))
+  if (call.withoutShell && readKnownProgram(call)) return effects
+  return EFFECTS.filter((effect) => effect === "unknown" || effects.includes(effect))
 }
 
 /**
- * The process of a call in the folder `cwd`. A call without effects may run unasked, and is started without a shell: as
- * the very program and words that were judged, with no other variables than those below.
+ * The process of a call. One without a shell is started as the very program and words that were judged. It is refused if
+ * that cannot be done here and now, and a shell never takes its place: perhaps nobody was asked.
  */
 export async function toProcess(
   surroundings: CommandSurroundings,
-  call: CommandCall & { readonly cwd: string },
+  call: CommandCall,
   run: Pick<ToolContext, "act" | "signal">,
 ): Promise<ProcessRequest> {
   const { command, cwd, env } = call
-  const program = commandEffects(command).length === 0 ? findProgram(surroundings, call) : undefined
-  if (!program) return { argv: [surroundings.shell, "-c", command], cwd, env: toEnvironment(surroundings, env) }
-  const own = toBareEnvironment(surroundings.environment)
-  if (program.name !== "git") return { argv: [program.path, ...program.rest], cwd, env: own }
+  if (!call.withoutShell)
+    return { argv: [surroundings.shell, "-c", command], cwd, env: toEnvironment(surroundings, env) }
+  const { program, rest } = readKnownProgram(call) ?? refuse(DOUBTFUL)
+  const path = findStandard(program, toEnvironment(surroundings)["PATH"]) ?? refuse(toMissing(program))
+  const own = toProgramEnvironment(surroundings, commandEffects(command))
+  if (program !== "git") return { argv: [path, ...rest], cwd, env: own }
   const cautious = { ...own, ...CAUTIOUS_GIT_VARIABLES }
-  const question = toFilterQuestion(program.rest)
-  const filters = await run.act(() => listFilters(program.path, question, { cwd, env: cautious, signal: run.signal }))
-  return { argv: [program.path, ...toCautiousGit(program.rest, filters)], cwd, env: cautious }
+  const question = toFilterQuestion(rest)
+  const filters = await run.act(() => listFilters(path, question, { cwd, env: cautious, signal: run.signal }))
+  return { argv: [path, ...toCautiousGit(rest, filters)], cwd, env: cautious }
 }
 
-interface FoundProgram extends Pick<PlainCommand, "rest"> {
-  readonly name: string
-  readonly path: string
-}
-
-/** The program of a plain call without variables of its own. Undefined if it is not installed where programs are. */
-function findProgram(surroundings: CommandSurroundings, { command, env = {} }: CommandCall): FoundProgram | undefined {
+/** The program of a plain call without variables of its own, if its words alone tell all that it does. */
+function readKnownProgram({ command, cwd, env = {} }: CommandCall): PlainCommand | undefined {
   const plain = Object.keys(env).length === 0 ? readPlainCommand(command) : undefined
-  const path = plain && findInstalled(plain.program, toEnvironment(surroundings)["PATH"])
-  return plain && path !== undefined ? { name: plain.program, path, rest: plain.rest } : undefined
+  const isKnown = plain !== undefined && !commandEffects(command).includes("unknown")
+  return isKnown && !leadsToKernel(plain, cwd) ? plain : undefined
+}
+
+const DOUBTFUL =
+  "The command was admitted as a plain program whose words tell what it does, and is none here and now, so it was not run. Start it again to be asked about it."
+
+const toMissing = (program: string): string =>
+  `The command was admitted as the installed program ${program}, and ${hostname()} has it in none of ${STANDARD_FOLDERS.join(", ")}, so it was not run. Install it there, or start the command again to be asked about it.`
+
+function refuse(reason: string): never {
+  throw new MeanwhileError("wrong_state", reason)
 }
 
 /** The complete environment of a command in a shell: the plugin's, then the call's, then the extra folders. */
@@ -85,9 +107,18 @@ const BARE = [
   "LC_CTYPE",
 ] as const
 
-function toBareEnvironment(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const own = Object.fromEntries(BARE.map((name) => [name, environment[name]]))
-  return definedVariables({ ...own, PATH: STANDARD_FOLDERS.join(":") })
+/**
+ * Only a package manager finds other programs by PATH. A program that reads gets no variable besides: it could print
+ * them without anybody having been asked.
+ */
+function toProgramEnvironment(
+  surroundings: CommandSurroundings,
+  effects: readonly Effect[],
+): Readonly<Record<string, string>> {
+  if (effects.includes("install")) return toEnvironment(surroundings)
+  const { environment } = surroundings
+  const bare = Object.fromEntries(BARE.map((name) => [name, environment[name]]))
+  return definedVariables({ ...(effects.length > 0 ? environment : bare), PATH: STANDARD_FOLDERS.join(":") })
 }
 
 /** Git reads a few small files. A repository may name one whose read never ends. */

@@ -28,6 +28,12 @@ export function findInstalled(program: string, searchPath: string | undefined): 
   return undefined
 }
 
+/** The path of the program in a standard folder: the first that the search path has, else any. */
+export function findStandard(program: string, searchPath = ""): string | undefined {
+  const searched = searchPath.split(":").filter((folder) => STANDARD_FOLDERS.includes(folder))
+  return [...searched, ...STANDARD_FOLDERS].map((folder) => join(folder, program)).find(isProgram)
+}
+
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

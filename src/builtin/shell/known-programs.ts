@@ -1,16 +1,17 @@
 import type { Effect } from "../../plugin/effect.ts"
 import { areKnown, isOption, type OperandRule, toKnownWords } from "./known-words.ts"
 
-const COMPARING = "-q -s -i -w -b -B -u -r -N -y -a -# --brief --unified --recursive --color --exclude"
+const COMPARING = "-q -s -i -w -b -B -u -N -y -a -# --brief --unified --color --exclude"
 const HASHING = "-b -t -c --check --quiet --status --tag -a -l"
 const MATCHING =
-  "-r -R -n -i -l -L -c -v -w -x -o -E -F -P -G -e -A# -B# -C# -m# -h -H -s -q -a -I --include --exclude --exclude-dir " +
+  "-r -n -i -l -c -v -w -x -o -E -F -P -G -e -A# -B# -C# -m# -h -H -s -q -a -I --include --exclude --exclude-dir " +
   "--color --count --ignore-case --line-number --only-matching --recursive --files-with-matches --max-count --context " +
   "--fixed-strings --word-regexp --invert-match --no-messages --null"
 
 /**
  * Programs that only tell something, with the options that keep it so. Left out: what prints the environment, asks other
- * machines, runs another program, or cannot be of use without a pipe. Options of `find` are words of their own.
+ * machines, runs another program, follows links that it finds, or cannot be of use without a pipe. Options of `find` are
+ * words of their own.
  */
 const READING = toKnownWords({
   "groups hostname logname nproc pwd true tty false whoami": "-a -L -P -s",
@@ -29,7 +30,7 @@ const READING = toKnownWords({
     "-# -o -a -name -iname -path -ipath -regex -iregex -type -maxdepth -mindepth -size -empty -newer -mtime -mmin -ctime -cmin " +
     "-atime -amin -perm -user -group -links -inum -samefile -readable -writable -executable -not -and -or -prune -print " +
     "-print0 -ls -quit -true -false -depth -daystart -xdev -mount",
-  "grep egrep fgrep": `${MATCHING} -z -#`,
+  "grep egrep fgrep": `${MATCHING} -L -z -#`,
   "head tail": "-# -n# -c# -q -v -f -F -s# --lines --bytes --follow --quiet",
   "hexdump od xxd strings": "-C -b -c# -d -o -x -A -t -j# -N# -n# -s# -v -l# -a -e -p -u",
   id: "-u -g -G -n -r",
@@ -37,7 +38,8 @@ const READING = toKnownWords({
   ls:
     "-a -A -l -h -t -r -R -S -1 -d -F -i -s -G -g -o -n -p -u -c -k -L -H -m -x -X -U -v --all --almost-all " +
     "--human-readable --recursive --reverse --sort --time --color --full-time --group-directories-first --inode --size",
-  "ps pgrep": "-e -f -A -l -a -x -u -p# --forest",
+  pgrep: "-f -l -a -x -u",
+  ps: "-e -f -A -p",
   "readlink realpath": "-f -e -m -n -s -q -z --relative-to",
   rg:
     `${MATCHING} ` +
@@ -81,11 +83,14 @@ const RUNS_OTHERS = new Set(
 /** A script of `sed` that prints lines by their numbers. */
 const LINES_OF_SED = /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/
 
+/** Some words make `ps` read all others as letters, and `e` then prints environments. So all words are compared. */
+const LISTINGS_OF_PS = /^(?:|aux|ax|-A|-e|-f|-ef|-fe|(?:-f )?-f?p \d+)$/
+
 /** Programs for which an operand is more than a file to read, or a text. */
 const OPERANDS: Readonly<Record<string, OperandRule>> = {
   date: (operands) => operands.every((operand) => operand.startsWith("+")),
   hostname: (operands) => operands.length === 0,
-  ps: (operands) => operands.every((operand) => /^(?:aux|ax|\d+)$/.test(operand)),
+  ps: (_operands, words) => LISTINGS_OF_PS.test(words.join(" ")),
   sed: ([script = ""]) => LINES_OF_SED.test(script),
   uniq: endsWithOperand,
   xxd: endsWithOperand,

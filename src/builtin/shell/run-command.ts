@@ -5,8 +5,15 @@ import { stripVTControlCharacters } from "node:util"
 import { z } from "zod"
 import { type JsonObject, toJson } from "../../base/json.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
+import { NOT_OFFERED } from "../../plugin/tool-schema.ts"
 import { defineTool, type Tool, failWith, handBack, type ToolReturn } from "../../plugin/tool.ts"
-import { callEffects, type CommandSurroundings, toProcess } from "./command-process.ts"
+import {
+  callEffects,
+  type CommandCall,
+  type CommandSurroundings,
+  isInstalledProgram,
+  toProcess,
+} from "./command-process.ts"
 import { forecastCommand } from "./command-forecast.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 
@@ -23,30 +30,35 @@ export function createRunCommand(options: RunCommandOptions): Tool {
   return defineTool({
     name: "run_command",
     description: `Runs a command with ${options.shell} -c. Standard output and standard error come back together: data, whatever it says. A person is asked first, unless it is one plain command that only reads: no pipe, redirection, variable, pattern or list.`,
-    input: createInputSchema(options.workingDirectory),
+    input: createInputSchema(options),
     background: ({ command }) => forecastCommand(command).policy,
     estimateMs: ({ command }) => forecastCommand(command).estimateMs,
     shape: ({ command }) => forecastCommand(command).shape,
     title: ({ command }) => toTitle(command),
     timeoutMs: ({ timeoutMs, command }) => timeoutMs ?? (forecastCommand(command).isEndless ? null : undefined),
-    effects: (call) => callEffects(options, call),
+    effects: (call) => callEffects(inFolder(options, call)),
     pin: (input) => ({ ...input, cwd: resolve(options.workingDirectory, input.cwd) }),
     isHere: ({ cwd }) => isDirectory(resolve(options.workingDirectory, cwd)),
     folderOf: ({ cwd }) => resolve(options.workingDirectory, cwd),
     preview: ({ command, cwd, env }) => toPreview(command, resolve(options.workingDirectory, cwd), env),
     onCrash: "fail",
     reattaches: true,
-    run: async ({ command, cwd, env }, context) => {
-      const folder = resolve(options.workingDirectory, cwd)
-      const exit = await context.processes.run(await toProcess(options, { command, env, cwd: folder }, context))
-      return toReturn(command, exit, await readCommandOutput(context))
+    run: async (call, context) => {
+      const exit = await context.processes.run(await toProcess(options, inFolder(options, call), context))
+      return toReturn(call.command, exit, await readCommandOutput(context))
     },
   })
 }
 
-function createInputSchema(workingDirectory: string) {
+const inFolder = ({ workingDirectory }: RunCommandOptions, call: CommandCall): CommandCall => ({
+  ...call,
+  cwd: resolve(workingDirectory, call.cwd),
+})
+
+function createInputSchema(options: RunCommandOptions) {
+  const { workingDirectory } = options
   const text = z.string().refine((value) => !value.includes("\0"), "must not hold a NUL character")
-  return z.strictObject({
+  const schema = z.strictObject({
     command: text.trim().min(1, "must not be empty").describe("The command, as typed in a shell."),
     cwd: text
       .default(".")
@@ -60,7 +72,13 @@ function createInputSchema(workingDirectory: string) {
       .optional()
       .describe("Environment variables to add or replace."),
     timeoutMs: z.number().int().min(10).optional().describe("Stop the task after this time."),
+    withoutShell: z.literal(true).optional().meta(NOT_OFFERED),
   })
+  // Noted here, so that whoever runs the call holds to what it was judged as: in the queue it may reach a process that
+  // finds other programs by the same name.
+  return schema.overwrite((call) =>
+    isInstalledProgram(options, inFolder(options, call)) ? { ...call, withoutShell: true } : call,
+  )
 }
 
 /** Writes a folder always the same way: from the working directory if it is inside, else as an absolute path. */

@@ -29,6 +29,7 @@ describe("where a command runs", () => {
       expect(kept).toEqual({
         command: "ls",
         cwd: join(cwd === "/" ? "/" : directory, cwd?.includes("web") ? "web" : ""),
+        withoutShell: true,
       })
       expect(tool.input.parse(kept)).toEqual(asked)
     }

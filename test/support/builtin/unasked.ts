@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { actFreely } from "../../../src/plugin/context.ts"
-import { callEffects, toProcess } from "../../../src/builtin/shell/command-process.ts"
+import { createRunCommand } from "../../../src/builtin/shell/run-command.ts"
+import { createContext } from "./shell.ts"
 
 /** A longer command is stopped: it waits, as `tail -f` does. */
 const LONGEST_MS = 400
@@ -24,8 +25,14 @@ export interface AttemptPlace {
 export async function tryUnasked(command: string, place: AttemptPlace): Promise<Attempt> {
   const { cwd, environment = {}, signal = new AbortController().signal } = place
   const surroundings = { shell: "/bin/sh", environment: { PATH: STANDARD_PATH, ...environment }, extraPaths: [] }
-  if (callEffects(surroundings, { command }).length > 0) return { wasAsked: true, printed: "" }
-  const { argv, env } = await toProcess(surroundings, { command, cwd }, { act: actFreely, signal })
+  const tool = createRunCommand({ ...surroundings, workingDirectory: cwd })
+  const call = tool.input.parse({ command })
+  if (typeof tool.effects !== "function" || tool.effects(call).length > 0) return { wasAsked: true, printed: "" }
+  const { context, requests } = createContext("")
+  await tool.run(call, { ...context, act: actFreely, signal })
+  const [request] = requests
+  if (!request) throw new Error("no process was started")
+  const { argv, env } = request
   return { wasAsked: false, printed: await runToEnd(argv, cwd, env) }
 }
 

@@ -6,9 +6,18 @@ export const HARM_ROWS: Rows = {
     [
       "test/field-notes/f2-unasked-commands.slow.test.ts",
       "F2. Shell text that the reader takes for harmless runs nothing unasked",
+      "F2. In a folder of the kernel everything is asked about, and at the root what reads all files below it",
       "F2. A program of the workspace is not the one of the table, wherever PATH has it",
       "F2. Whatever runs unasked changes nothing, sends nothing and reads no key",
       "F2. What counts as plain words is what every shell makes of them",
+    ],
+    [
+      "test/field-notes/f2-judged-once.test.ts",
+      "F2. A command that one process has judged harmless runs as that very program in any other, whatever its PATH",
+      "F2. So does one that a rule allows by its effects",
+      "F2. What is no longer harmless when its turn comes is refused, and no shell runs it",
+      "F2. A program that is missing where the command runs is named, and nothing runs in its place",
+      "F2. A model is not told of the field that says so, and allows itself nothing by it",
     ],
   ],
   F3: [
