@@ -25,9 +25,7 @@ const WAITING: Readonly<Record<string, string>> = {
 
 /** Rows about parts of Meanwhile that exist, for which no test is listed yet. */
 const UNSHOWN: Readonly<Record<string, string>> = {
-  F7: "harm: a command that runs unasked cannot read a provider's key from `/proc` either",
   F8: "harm: a file that is read and a page that is fetched without a question carry nothing away",
-  F9: "harm: four megabytes of BEGIN lines are redacted as fast as plain text",
   F10: "harm: a variable with an odd name is not in `argv`, and the first `sslmode` counts",
 }
 

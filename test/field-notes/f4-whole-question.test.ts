@@ -24,6 +24,15 @@ test.each([
   "curl -H 'Cookie: a=b; $(rm -rf work)'",
   "curl https://user:$(rm)@example.com",
   "deploy --token --receive-pack=./evil12345",
+  "secret=ZWNobyB4ID4gSElEREVOCg==; echo $secret | base64 -d | sh",
+  "password=reboot; $password",
+  "make TOKEN=sub/evil.sh deploy",
+  "deploy --password sub/evil99.sh",
+  "deploy --password hunter2hunter2",
+  "echo Bearer ZWNobyB4ID4gSElEREVOCg== | cut -c8- | base64 -d | sh",
+  "echo X-Api-Key: ZWNobyB4ID4gSElEREVOCg== | sed s/.*://",
+  "git clone https://me:sub@example.com",
+  "sh eyJhbGciOiJ.run-everything",
 ])("F4. A command that contains what looks like a secret is shown whole in the question: %j", (command) => {
   expect(redactor.redactShown(command)).toBe(command)
 })
@@ -38,12 +47,20 @@ test("F4. The inbox shows such a command whole, too, and still hides keys", asyn
 
 test("F4. A variable whose name is that of a secret hides no command either", async () => {
   const { meanwhile } = await createWorkplace()
-  const env = { MY_TOKEN: "rm -rf work", OTHER_TOKEN: "hunter2hunter2" }
-  const input = { command: 'eval "$MY_TOKEN"', env }
+  const env = { MY_TOKEN: "rm -rf work", RUN_TOKEN: "sub/ap.sh", GIT_ASKPASS: "sub/ap.sh" }
+  const input = { command: "sh -c $RUN_TOKEN", env }
   await meanwhile.tasks.start({ tool: "run_command", input, session: createSessionId() })
   const shown = await showCommand(inboxCommand, "", meanwhile)
   expect(shown).toContain('"MY_TOKEN": "rm -rf work"')
-  expect(shown).not.toContain("hunter2")
+  expect(shown).toContain('"RUN_TOKEN": "sub/ap.sh"')
+  expect(shown).toContain('"GIT_ASKPASS": "sub/ap.sh"')
+})
+
+test("F4. A value that the process has learned from a command's variables hides no later command", () => {
+  const taught = createRedactor({ environment: { SERVICE_API_KEY: OWN_KEY } })
+  taught.learn({ RUN_TOKEN: "sub/evil.sh" })
+  expect(taught.redactText("sh sub/evil.sh")).toBe("sh [redacted]")
+  expect(taught.redactShown("sh sub/evil.sh")).toBe("sh sub/evil.sh")
 })
 
 test("F4. Code in a diff is shown whole", async () => {
@@ -63,11 +80,13 @@ test("F4. Code in a diff is shown whole", async () => {
 })
 
 test("F4. What is known to be a secret stays hidden: the person's own values, and the shapes of keys", () => {
-  const question = { kind: "approval", text: `Use ${OWN_KEY}?`, detail: "--password hunter2hunter2" } as const
+  const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
+  const keys = `ghp_0123456789abcdefghijABCDEFGHIJ AKIAIOSFODNN7EXAMPLE ${token}`
+  const question = { kind: "approval", text: `Use ${OWN_KEY}?`, detail: `--password ${keys}` } as const
   expect(redactQuestion(redactor, question)).toEqual({
     kind: "approval",
     text: "Use [redacted]?",
-    detail: "--password [redacted]",
+    detail: "--password [redacted] [redacted] [redacted]",
   })
 })
 

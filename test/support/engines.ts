@@ -29,6 +29,7 @@ export const ON_ONE_ENGINE: Readonly<Record<string, string>> = {
   "test/field-notes/b2-cap.slow.test.ts":
     "the output file of a command while it runs, which lies in a folder with any store",
   "test/field-notes/f2-unasked-commands.slow.test.ts": "the text of commands, and what shells make of it",
+  "test/field-notes/f9-hostile-text.test.ts": "the search for secrets in a text",
   "test/field-notes/f3-hostile-repository.slow.test.ts": "what git runs",
   "test/field-notes/h5-gone.slow.test.ts": "files that are deleted under a program",
   "test/field-notes/h6-frozen.slow.test.ts":

@@ -14,8 +14,6 @@ const PHRASES: Readonly<Record<Effect, string>> = {
 }
 const LONGEST_TEXT = 300
 const LONGEST_DETAIL = 8_000
-const SECRET_FIELD =
-  /pass(?:word|phrase|wd)?$|secret|credential|authorization|cookie|token$|(?:api|access|private|auth)_?-?key$/i
 
 /**
  * A question for yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call;
@@ -67,16 +65,7 @@ function toInputLines(input: unknown, preview: Preview | undefined): readonly st
 /** True for the working folder, where calls run anyway. */
 const isWhereItIs = (key: string, value: unknown): boolean => key === "cwd" && value === "."
 
-/** One word of the characters that passwords are made of: neither a command nor code. */
-const PLAIN_VALUE = /^\w[\w.+/:@%,-]*={0,2}$/
-
-/** Fields that are secrets by their name are left out, unless what they hold could be run. */
 function toInputText(input: unknown): string {
-  const text: string | undefined = JSON.stringify(
-    input,
-    (key, value: unknown) =>
-      typeof value === "string" && SECRET_FIELD.test(key) && PLAIN_VALUE.test(value) ? "[redacted]" : value,
-    2,
-  )
+  const text: string | undefined = JSON.stringify(input, undefined, 2)
   return text ?? "none"
 }

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { Survivors } from "../../task/stop.ts"
 import { isSecretField, SECRET_VARIABLE_NAME } from "./secret-names.ts"
-import { SECRET_PATTERNS, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns.ts"
+import { findPrivateKeys, type SecretRange } from "./private-keys.ts"
+import { SECRET_PATTERNS, SUSPICION, UNFINISHED_SECRET, UNMISTAKABLE_PATTERNS } from "./secret-patterns.ts"
 
 /** Takes secrets out of everything that is stored, logged or shown. A text without secrets costs little. */
 export interface Redactor {
@@ -9,8 +10,8 @@ export interface Redactor {
   learn(environment: Environment): void
   redactText(text: string): string
   /**
-   * As `redactText`, for what a person decides about. Of text that only looks like a secret no part is hidden that could
-   * hold a command or code: none with a space, a quote, a line break or a sign of a shell.
+   * For what a person decides about. Hides no more than known secrets: values of this process's own environment, and texts that
+   * can be nothing but a key. Whatever else looks like a secret may be what the call runs.
    */
   redactShown(text: string): string
   /** Returns the same value, not a copy, when it holds no secret. */
@@ -105,12 +106,6 @@ function redactList(list: readonly JsonValue[], redact: (item: JsonValue) => Jso
   return items.some((item, index) => item !== list[index]) ? items : list
 }
 
-/** One secret in a text. `end` is the index after its last character. */
-interface SecretRange {
-  readonly start: number
-  readonly end: number
-}
-
 /** `bytes`: one character stands for one byte. */
 type Form = "text" | "bytes"
 
@@ -121,8 +116,6 @@ const MOST_LEARNED_VALUES = 256
 /** A shorter beginning of a value is not held back: it gives nothing away. */
 const SHORTEST_BEGINNING_CHARACTERS = 3
 const NOTHING: readonly SecretRange[] = []
-/** One word of the characters that keys are made of. */
-const PLAIN_SPAN = /^\w[\w.+/:@%,-]*={0,2}$/
 
 function createSecretFinder(environment: Environment) {
   /** Secrets of the redactor's own environment, which it never forgets. */
@@ -160,15 +153,12 @@ function createSecretFinder(environment: Environment) {
     learn,
     /** Returns ranges in order that neither overlap nor touch. */
     find(text: string, form: Form): readonly SecretRange[] {
-      const ranges = findValues(text, form)
-      if (SUSPICION.test(text)) ranges.push(...findShapes(text))
-      return ranges.length < 2 ? ranges : merge(ranges)
+      const shapes = SUSPICION.test(text) ? [...findPrivateKeys(text), ...findShapes(text, SECRET_PATTERNS)] : NOTHING
+      return merge([...findValues(text, form), ...shapes])
     },
-    /** A model chooses the values that were learned. It does not choose those of the redactor's own environment. */
+    /** Without the values that were learned: a model chooses them with the variables of its commands. */
     findShown(text: string): readonly SecretRange[] {
-      const doubtful = [...findValues(text, "text"), ...(SUSPICION.test(text) ? findShapes(text) : [])]
-      const plain = doubtful.filter(({ start, end }) => PLAIN_SPAN.test(text.slice(start, end)))
-      return merge([...findValues(text, "text", own), ...plain])
+      return merge([...findValues(text, "text", own), ...findShapes(text, UNMISTAKABLE_PATTERNS)])
     },
     countUnfinished(bytes: string): number {
       const shape = UNFINISHED_SECRET.exec(bytes)
@@ -178,20 +168,20 @@ function createSecretFinder(environment: Environment) {
   }
 }
 
-function findShapes(text: string): readonly SecretRange[] {
-  let ranges: SecretRange[] | undefined
-  for (const pattern of SECRET_PATTERNS) {
+function findShapes(text: string, patterns: readonly RegExp[]): readonly SecretRange[] {
+  const ranges: SecretRange[] = []
+  for (const pattern of patterns) {
     for (const match of text.matchAll(pattern)) {
       const [whole, ...readable] = match
       const start = readable.reduce((position, group) => position + (group?.length ?? 0), match.index)
-      ranges ??= []
       ranges.push({ start, end: match.index + whole.length })
     }
   }
-  return ranges ?? NOTHING
+  return ranges
 }
 
-function merge(ranges: SecretRange[]): SecretRange[] {
+function merge(ranges: readonly SecretRange[]): readonly SecretRange[] {
+  if (ranges.length < 2) return ranges
   const merged: { start: number; end: number }[] = []
   for (const range of ranges.toSorted((left, right) => left.start - right.start)) {
     const last = merged.at(-1)

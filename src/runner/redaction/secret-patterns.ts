@@ -41,11 +41,8 @@ const toLooking = (shortest: number): string =>
   `(?![$({<=*:|>%]|${PLACEHOLDER}|${WORDS}|${LOCATION})[^\\s"',;()<>{}\\[\\]|]{${shortest},1024}${END}`
 const QUOTED = `(?!${REFERENCE}["']|(?:${PLACEHOLDER}))[^"'\\r\\n]{4,1024}(?=["'])`
 
-/**
- * The shapes of secrets. What a pattern's groups match stays readable before the secret. Every repetition is bounded:
- * the cost of hostile text grows only with its length, and no match is longer than the context that a reader redacts.
- */
-export const SECRET_PATTERNS: readonly RegExp[] = [
+/** Keys of services by the signs that they begin with. */
+const KEYS: readonly RegExp[] = [
   // OpenAI, Anthropic, OpenRouter and others. At least one digit: sk-learn-like-words are no keys.
   /(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,64}\d)[\w-]{16,512}/g,
   /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/g,
@@ -54,8 +51,21 @@ export const SECRET_PATTERNS: readonly RegExp[] = [
   /AIza[\w-]{30,64}/g,
   /glpat-[\w-]{16,128}/g,
   /npm_[A-Za-z0-9]{30,64}/g,
+]
+
+/** Shapes that nothing but a secret has. They are complete in themselves: the name before a text tells nothing of it. */
+export const UNMISTAKABLE_PATTERNS: readonly RegExp[] = [
+  ...KEYS,
+  /(?<![\w-])eyJ[\w-]{8,1024}\.eyJ[\w-]{8,8192}\.[\w-]{0,2048}/g,
+]
+
+/**
+ * The shapes of secrets. What a pattern's groups match stays readable before the secret. Every repetition is bounded:
+ * the cost of hostile text grows only with its length, and no match is longer than the context that a reader redacts.
+ */
+export const SECRET_PATTERNS: readonly RegExp[] = [
+  ...KEYS,
   /(?<![\w-])eyJ[\w-]{8,1024}\.[\w-]{8,8192}(?:\.[\w-]{0,2048})?/g,
-  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:[\s\S]{0,15000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]{0,15000})/g,
   /(authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|digest|token)[ \t]{1,4})?)(?!\$|(?:bearer|basic|digest|token)[ \t])[^\s"',;]{6,4096}/gi,
   /(\bbearer[ \t]{1,4})[\w.~+/=-]{16,4096}/gi,
   /(\bbasic[ \t]{1,4})(?=[A-Za-z+/]{0,256}[\d=])[A-Za-z0-9+/]{8,4096}={0,2}/gi,

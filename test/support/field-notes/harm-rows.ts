@@ -35,6 +35,7 @@ export const HARM_ROWS: Rows = {
       "F4. A command that contains what looks like a secret is shown whole in the question",
       "F4. The inbox shows such a command whole, too, and still hides keys",
       "F4. A variable whose name is that of a secret hides no command either",
+      "F4. A value that the process has learned from a command's variables hides no later command",
       "F4. Code in a diff is shown whole",
       "F4. What is known to be a secret stays hidden: the person's own values, and the shapes of keys",
       "F4. Characters that act on a terminal, or turn text around, are shown as codes",
@@ -54,6 +55,21 @@ export const HARM_ROWS: Rows = {
       'F6. "Always" for a compound command is not "every command"',
       "F6. A rule for effects `write` does not cover options that run programs",
       "F6. An exact rule does not cover other variables of `env`",
+    ],
+  ],
+  F7: [
+    [
+      "test/field-notes/f2-unasked-commands.slow.test.ts",
+      "F2. Shell text that the reader takes for harmless runs nothing unasked",
+      "F2. In a folder of the kernel everything is asked about, and at the root what reads all files below it",
+      "F2. Whatever runs unasked changes nothing, sends nothing and reads no key",
+    ],
+  ],
+  F9: [
+    [
+      "test/field-notes/f9-hostile-text.test.ts",
+      "F9. Four megabytes of %j do not hold the process for longer than plain text would",
+      "F9. A private key is found between any number of beginnings and ends",
     ],
   ],
   F11: [
