@@ -93,6 +93,8 @@ test.each([
   "find /sys -name x",
   "ls --color=/proc/1/environ",
   "sort -k2 /dev/fd/0",
+  "strings @/proc/1/environ",
+  "strings @a",
   "git -C /proc/1 status",
   "git diff a ../processes/1/environ",
   "grep -r KEY /",

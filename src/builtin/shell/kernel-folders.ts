@@ -12,13 +12,16 @@ const MOST_LINKS = 40
 
 /**
  * True if a word of the command, or the folder in which it runs, may be a path into a folder of the kernel, also through
- * links and behind the `=` of an option.
+ * links and behind the `=` or `@` of an option.
  */
 export function leadsToKernel({ program, rest }: Pick<PlainCommand, "program" | "rest">, cwd: string): boolean {
-  const paths = [".", ...rest, ...rest.map((word) => word.slice(word.indexOf("=") + 1))].map((path) =>
-    resolve(cwd, path),
-  )
+  const paths = [".", ...rest.flatMap(toPaths)].map((path) => resolve(cwd, path))
   return paths.some((path) => [path, followLinks(path)].some((each) => isOfKernel(each, DEEP_READERS.has(program))))
+}
+
+/** What may be a path in a word: all of it, the value of `--option=value`, and what `name=@file` and a URL name. */
+function toPaths(word: string): readonly string[] {
+  return [word, word.replace(/^[^=]*=/, ""), word.replace(/^.*[=@]/, ""), word.replace(/^file:\/\/[^/]*/i, "")]
 }
 
 function isOfKernel(path: string, isRead: boolean): boolean {

@@ -77,7 +77,9 @@ const CHANGING: Readonly<Partial<Record<Effect, ReturnType<typeof toKnownWords>>
 
 /** Programs that start others by what their operands say, by their own configuration, or as another user. */
 const RUNS_OTHERS = new Set(
-  "dd doas gh mutt pkexec rsync runuser scp sftp socat ssh ssh-copy-id su sudo tar".split(" "),
+  "dd doas ftp gh mail mailx mutt patch pkexec rsync runuser scp sendmail sftp socat ssh ssh-copy-id su sudo tar telnet".split(
+    " ",
+  ),
 )
 
 /** A script of `sed` that prints lines by their numbers. */
@@ -91,6 +93,8 @@ const OPERANDS: Readonly<Record<string, OperandRule>> = {
   date: (operands) => operands.every((operand) => operand.startsWith("+")),
   hostname: (operands) => operands.length === 0,
   ps: (_operands, words) => LISTINGS_OF_PS.test(words.join(" ")),
+  // It reads further words from a file behind `@`, and names in an error what it cannot open.
+  strings: (operands) => !operands.some((operand) => operand.startsWith("@")),
   sed: ([script = ""]) => LINES_OF_SED.test(script),
   uniq: endsWithOperand,
   xxd: endsWithOperand,
