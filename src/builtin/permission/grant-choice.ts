@@ -25,7 +25,7 @@ export function toGrantChoice(approval: Question, call: JudgedCall): GrantChoice
   const hasSession = call.session !== null
   const scopes = new Map<string, Grant["scope"] | null>([["yes", null]])
   if (hasSession && likeness !== undefined) {
-    scopes.set(`always in this session, for: ${toVisibleText(likeness, LONGEST_ANSWER)} …`, {
+    scopes.set(`always in this session, for: ${toVisibleText(likeness, LONGEST_ANSWER)}`, {
       kind: "alike",
       likeness,
       effects,

@@ -44,7 +44,7 @@ function toLine({ plugin, tool, scope }: Grant): string {
     case "tool":
       return `every call of ${plugin}/${tool}`
     case "alike":
-      return `${plugin}/${tool}: ${toVisibleText(scope.likeness, LONGEST_INPUT)} … (${scope.effects.join(", ")})`
+      return `${plugin}/${tool}: ${toVisibleText(scope.likeness, LONGEST_INPUT)} (${scope.effects.join(", ")})`
     case "call":
       return `one call of ${plugin}/${tool}: ${toVisibleText(scope.input, LONGEST_INPUT)}`
   }

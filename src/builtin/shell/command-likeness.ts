@@ -1,20 +1,16 @@
-import { classifyCommand } from "./command-forecast.ts"
-import { commandEffects } from "./command-effects.ts"
 import { isStarter } from "./command-parts.ts"
 import { readPlainCommand } from "./plain-command.ts"
 
+/** Not one with a path: the same name elsewhere may be another program. */
 const PROGRAM = /^[\w.+-]{1,40}$/
-const ARGUMENT = /^[\w./@:+-]{1,80}$/
-/** The subcommand after which the name of a script of the project follows, and those that start any program. */
-const RUNNER = "run"
-const STARTERS = new Set(["exec", "dlx", "x"])
-/** Words that may change what a command does: options, assignments, addresses, references to files. */
-const TELLING = /^[-+@]|[=:]/
+const ARGUMENT = /^[\w./@:+%=,-]+$/
+/** A program with the first word by which it starts any other. */
+const STARTING = /^(?:\S+ (?:exec|dlx)|(?:npm|pnpm|yarn|bun) x)$/
+const ANY = "…"
 
 /**
- * The beginning and the options that a person may allow once for all commands that have them: `npm test`, `git push
- * --tags`. Undefined for anything but one program with plain words, and for one whose first words do not tell what it
- * does: `timeout 5` and `sudo` run anything, and `make -f` runs any file.
+ * What a person may allow once for all commands that have it: the same program, options and operands, in the same order.
+ * Undefined for anything but one program with plain words, and for programs that start others.
  */
 export function commandLikeness(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !("command" in input)) return undefined
@@ -26,33 +22,34 @@ export function commandLikeness(input: unknown): string | undefined {
 }
 
 function textLikeness(command: string): string | undefined {
-  const { program = "", rest = [] } = readPlainCommand(command) ?? {}
-  if (!PROGRAM.test(program) || isStarter(program)) return undefined
-  const { subcommands } = classifyCommand({ program, rest, follows: "sequence", isDetached: false })
-  const isKnown = !commandEffects(command).includes("unknown")
-  const first = subcommands.length > 0 || isKnown ? subcommands : rest.slice(0, 1)
-  const beginning = toBeginning(rest, first, isKnown)
-  if (beginning === undefined) return undefined
-  return [program, ...beginning, ...toTelling(rest.slice(beginning.length))].join(" ")
+  const { path = "", program = "", rest = [] } = readPlainCommand(command) ?? {}
+  const firstWord = rest.find((word) => !word.startsWith("-")) ?? ""
+  if (!PROGRAM.test(path) || isStarter(program) || STARTING.test(`${program} ${firstWord}`)) return undefined
+  return [program, ...(withoutVarying(program, rest) ?? rest.map(toQuoted))].join(" ")
 }
 
-/** The words in which similar commands may not differ, with the words behind options, which may be their values. */
-function toTelling(words: readonly string[]): readonly string[] {
-  return words
-    .filter((word, index) => TELLING.test(word) || /^-[^=]*$/.test(words[index - 1] ?? ""))
-    .map((word) => (/\s/.test(word) ? JSON.stringify(word) : word))
+/** A word in quotes where it could be taken for something else. */
+const toQuoted = (word: string): string => (ARGUMENT.test(word) ? word : JSON.stringify(word))
+
+/** Names of tests, of which `cargo` only runs those that it would run without them. */
+const FILTERS = /^(?:test|t)(?: [\w:]+)*$/
+const COMMIT_FLAGS = /^(?:-a|-q|-s|--all|--quiet|--signoff|--no-edit|--amend)$/
+
+/**
+ * The words of the few commands of which an operand may be any. Contract: what stands in its place changes neither what
+ * the command runs, nor what it writes to, nor where it sends it.
+ */
+function withoutVarying(program: string, rest: readonly string[]): readonly string[] | undefined {
+  if (program === "cargo" && FILTERS.test(rest.join(" "))) return [rest[0] ?? "", ANY]
+  if (program === "git" && rest[0] === "commit") return withoutMessage(rest)
+  return undefined
 }
 
-/** The words must be the first ones: an option before them can change what they mean. */
-function toBeginning(
-  rest: readonly string[],
-  words: readonly string[],
-  mayBeEmpty: boolean,
-): readonly string[] | undefined {
-  const last = words.at(-1) ?? ""
-  if (STARTERS.has(last)) return undefined
-  const beginning = last === RUNNER ? [...words, rest[words.length] ?? ""] : words
-  const isFirst = words.every((word, index) => word === rest[index])
-  const isPlain = beginning.every((word) => ARGUMENT.test(word) && !word.startsWith("-"))
-  return isFirst && isPlain && (mayBeEmpty || beginning.length > 0) ? beginning : undefined
+/** `git commit` with nothing but flags and one message. */
+function withoutMessage(rest: readonly string[]): readonly string[] | undefined {
+  const [message = "-"] = rest.slice(-1)
+  const [option = ""] = rest.slice(-2)
+  const flags = rest.slice(1, -2)
+  const isMessage = /^-a?m$/.test(option) && !message.startsWith("-")
+  return isMessage && flags.every((word) => COMMIT_FLAGS.test(word)) ? [...rest.slice(0, -1), ANY] : undefined
 }

@@ -1,5 +1,8 @@
 /** One program with its words, written so that every shell reads it the same way. */
 export interface PlainCommand {
+  /** The program as it was written. */
+  readonly path: string
+  /** The same without `/usr/bin/` and the like. */
   readonly program: string
   readonly rest: readonly string[]
   /** The command with single spaces, and without `/usr/bin/` and the like before the program. Quotes are kept. */
@@ -13,7 +16,7 @@ const BARE = /[\w@%+:,./-][\w@%+=:,./-]*/
 const SINGLE_QUOTED = /'[^'\p{C}\p{Zl}\p{Zp}]*'/u
 const DOUBLE_QUOTED = /"[^"$`\\!\p{C}\p{Zl}\p{Zp}]*"/u
 const WORD = new RegExp(`(?:${BARE.source}|${SINGLE_QUOTED.source}|${DOUBLE_QUOTED.source})(?= |$)`, "uy")
-const STANDARD_FOLDER = /^(?:\/usr)?(?:\/local)?\/s?bin\//
+const STANDARD_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\//
 
 /**
  * Undefined for everything that a shell does more with than to start one program: operators, redirections, expansions,
@@ -24,7 +27,7 @@ export function readPlainCommand(text: string): PlainCommand | undefined {
   const [path, ...others] = words ?? []
   if (path === undefined || !PROGRAM.test(path)) return undefined
   const program = path.replace(STANDARD_FOLDER, "")
-  return { program, rest: others.map(withoutQuotes), text: [program, ...others].join(" ") }
+  return { path, program, rest: others.map(withoutQuotes), text: [program, ...others].join(" ") }
 }
 
 function splitWords(text: string): readonly string[] | undefined {

@@ -52,6 +52,8 @@ export const HARM_ROWS: Rows = {
     [
       "test/field-notes/f6-always.test.ts",
       'F6. "Always" for `git push …` does not cover `--receive-pack=…`',
+      'F6. "Always" for `%s` does not cover `%s`',
+      'F6. "Always" covers another message of a commit, and other names of tests',
       'F6. "Always" for a compound command is not "every command"',
       "F6. A rule for effects `write` does not cover options that run programs",
       "F6. An exact rule does not cover other variables of `env`",
