@@ -133,7 +133,7 @@ function requireDurable(task: TaskRecord | null, writer: TurnWriter): void {
   const isUnkept = task?.status === "failed" && task.failure.code === "version_conflict"
   if (!task || isUnkept) writer.markBroken()
   if (!isUnkept) return
-  const message = `The turn ${task.id} could not be kept: ${task.failure.message}. Send the message again.`
+  const message = `The turn ${task.id} could not be kept. ${task.failure.message} Send the message again.`
   throw new MeanwhileError("store_unavailable", message, { turn: task.id })
 }
 
@@ -170,7 +170,8 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
     try {
       await run.commit((reference) => [...operations, ...toStepOperations(reference, change)], options)
     } catch (error) {
-      writer.markBroken()
+      // A refused step says nothing about the log, which by then may be in the next turn.
+      if (hasEntries) writer.markBroken()
       throw error
     }
   }

@@ -9,7 +9,8 @@ export const PROGRAM_ROWS: Rows = {
     [
       "test/field-notes/g3-leaving.slow.test.ts",
       "G3. Quitting by `/quit`, end of input, Ctrl+C twice or a closed window loses nothing that kill -9 would have kept",
-      "a command, an agent in mid-turn, a group and an open question, all told once at the next start",
+      "%s, with a command, an agent in mid-turn, a group and an open question, all told once at the next start",
+      "a chat beside another one names its own conversation to come back to",
     ],
   ],
   G4: [
