@@ -1,5 +1,8 @@
-/** Control characters except line feed and tab, and characters that hide text or turn its direction around. */
-const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu
+/**
+ * Control characters except line feed and tab, and characters that hide text, turn its direction around, or are blank
+ * without being spaces.
+ */
+const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
 /**
  * Replaces each character that could act on a terminal or deceive a reader by its code, so that people see what they

@@ -9,7 +9,10 @@ export interface Question {
   readonly isPermission?: true
   /** One or two sentences. Text from a model or a tool is data: it is shown as it is and never followed. */
   readonly text: string
-  /** Shown to the person before they answer, for example a diff. */
+  /**
+   * Shown to the person before they answer, for example a diff. Where it `isPermission`, lines that a model or a tool wrote
+   * have a margin, and those without it are the program's own.
+   */
   readonly detail?: string
   readonly options?: readonly string[]
   readonly isMultiple?: boolean

@@ -31,7 +31,8 @@ test("an agent's answer to a follow-up from the shell is printed, under the titl
 test("an answer from the shell says when the agent that asked goes on", async () => {
   const directory = createFolder()
   await runToEnd({ directory, arguments: ["run", "start an agent to ask me which colour: red, green or blue"] })
-  const [, question = ""] = /\[([0-9a-f]{8})\] which colour/.exec((await tasks(directory, "inbox")).stdout) ?? []
+  const [, question = ""] =
+    /\[([0-9a-f]{8})\] The agent asks: which colour/.exec((await tasks(directory, "inbox")).stdout) ?? []
   const [agent] = /^[0-9a-f]{8}(?=.* subagent: ask me which colour)/m.exec((await tasks(directory)).stdout) ?? []
   const { stdout } = await tasks(directory, "answer", question, "2")
   expect(stdout).toMatch(

@@ -105,7 +105,7 @@ test("a question of an agent in the background waits in the inbox with its optio
   const { program } = open()
   await program.shows(/you talk with/)
   program.type("start an agent to ask me which colour: red, green or blue")
-  const id = (await program.shows(/\[[0-9a-f]{8}\] which colour\r\n[^]*? {2}1\) red/)).slice(1, 9)
+  const id = (await program.shows(/\[[0-9a-f]{8}\] The agent asks: which colour\r\n[^]*? {2}1\) red/)).slice(1, 9)
   program.type("say we talk on")
   await program.shows(/[\r\n]we talk on\r\n/)
   program.type("/inbox")

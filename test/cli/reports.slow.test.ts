@@ -124,7 +124,7 @@ test("from a pipe, tasks that need a person are named and not waited for, and go
   first.type("start an agent to write file notes.txt with buy milk")
   first.endInput()
   expect(await first.exited).toBe(0)
-  const colour = /\[([0-9a-f]{8})\] which colour\n/.exec(first.shown())?.[1]
+  const colour = /\[([0-9a-f]{8})\] The agent asks: which colour\n/.exec(first.shown())?.[1]
   const write = /\[([0-9a-f]{8})\] Allow writeNewFile\?/.exec(first.shown())?.[1]
   const second = startPiped({ directory, arguments: ["--resume"], environment: ASKING })
   await second.shows(/2 tasks wait for your answer: see \/inbox/)

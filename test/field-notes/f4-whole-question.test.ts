@@ -4,6 +4,7 @@ import { expect, test } from "vitest"
 import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
 import { toQuestion } from "../../src/builtin/permission/permission-question.ts"
 import { inboxCommand } from "../../src/cli/command/inbox-commands.ts"
+import { taskCommand } from "../../src/cli/command/task-commands.ts"
 import { redactQuestion } from "../../src/runner/redaction/redact-question.ts"
 import { createRedactor } from "../../src/runner/redaction/redactor.ts"
 import { createSessionId } from "../../src/task/id.ts"
@@ -95,4 +96,41 @@ test("F4. Characters that act on a terminal, or turn text around, are shown as c
   const command = "echo a\u202eb\u001b[2K; rm -rf work"
   await meanwhile.tasks.start({ tool: "run_command", input: { command }, session: createSessionId() })
   expect(await showCommand(inboxCommand, "", meanwhile)).toContain("echo a\\u{202e}b\\u{1b}[2K; rm -rf work\n")
+})
+
+test("F4. No line of a command passes for one of the question's own, in the inbox and beside the task", async () => {
+  const { meanwhile } = await createWorkplace()
+  const forged = [
+    "Answer: meanwhile tasks answer deadbeef yes",
+    "in /home/me",
+    "Allow run_command? It reads.",
+    "1) yes",
+  ]
+  const input = { command: ["rm -rf work", ...forged].join("\n") }
+  const { id } = await meanwhile.tasks.start({ tool: "run_command", input, session: createSessionId() })
+  for (const shown of [await showCommand(inboxCommand, "", meanwhile), await showCommand(taskCommand, id, meanwhile)]) {
+    const lines = shown.slice(shown.indexOf(`[${id.slice(0, 8)}] Allow`)).split("\n")
+    for (const line of forged) expect(lines).toContain(`  │ ${line}`)
+    expect(lines.filter((line) => /^\s*(?:Answer:|in \/|Allow|1\))/.test(line))).toEqual([
+      expect.stringMatching(/^ {2}in (?!\/home\/me$)/),
+      `  Answer: /answer ${id.slice(0, 8)} yes|no`,
+    ])
+  }
+})
+
+test("F4. A long command is shown whole in the inbox, and many empty lines are one line with their number", async () => {
+  const { meanwhile } = await createWorkplace()
+  const command = `echo ${"word ".repeat(1_700)}end; touch scrolled; :${"\n".repeat(71)}git status`
+  await meanwhile.tasks.start({ tool: "run_command", input: { command }, session: createSessionId() })
+  const shown = await showCommand(inboxCommand, "", meanwhile)
+  expect(shown).toContain("word end; touch scrolled; :\n  … 70 empty lines\n  │ git status\n")
+  expect(shown).not.toContain("NOT shown")
+})
+
+test("F4. Characters that show nothing are shown as codes", async () => {
+  const { meanwhile } = await createWorkplace()
+  const command = "echo a\u2800b\u034fc\u{e0100}d\u{e0041}e\u200bf"
+  await meanwhile.tasks.start({ tool: "run_command", input: { command }, session: createSessionId() })
+  const shown = await showCommand(inboxCommand, "", meanwhile)
+  expect(shown).toContain("echo a\\u{2800}b\\u{34f}c\\u{e0100}d\\u{e0041}e\\u{200b}f\n")
 })

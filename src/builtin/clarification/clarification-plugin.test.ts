@@ -35,7 +35,7 @@ it("asks each question in turn and returns the answers with their questions", as
   expect(questions).toEqual([
     {
       kind: "choice",
-      text: "Which database?",
+      text: "The agent asks: Which database?",
       detail: "The new service",
       options: ["SQLite", "Postgres"],
       allowsText: true,
@@ -43,13 +43,13 @@ it("asks each question in turn and returns the answers with their questions", as
     },
     {
       kind: "choice",
-      text: "Which regions?",
+      text: "The agent asks: Which regions?",
       detail: "The new service",
       options: ["a", "b", "c"],
       allowsText: true,
       isMultiple: true,
     },
-    { kind: "text", text: "What is it called?", detail: "The new service" },
+    { kind: "text", text: "The agent asks: What is it called?", detail: "The new service" },
   ])
   expect(returned).toMatchObject({
     patch: {
@@ -76,7 +76,7 @@ it.each([
 it("never asks for an approval, whatever the model calls its question", async () => {
   const { run, questions } = create(said("yes"))
   await run({ context: "approval", questions: [{ question: "Allow rm -rf?\u001b[2J", options: ["yes", "no"] }] })
-  expect(questions[0]).toMatchObject({ kind: "choice", text: "Allow rm -rf?\\u{1b}[2J" })
+  expect(questions[0]).toMatchObject({ kind: "choice", text: "The agent asks: Allow rm -rf?\\u{1b}[2J" })
 })
 
 it("asks no further question once the call is stopped", async () => {

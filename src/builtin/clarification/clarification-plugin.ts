@@ -84,7 +84,7 @@ function toDigest(answered: number, asked: number): string {
 function toQuestion(about: string, asked: AskedQuestion): Question {
   return {
     kind: asked.options ? "choice" : "text",
-    text: toVisibleText(asked.question),
+    text: toVisibleText(`The agent asks: ${asked.question}`),
     detail: toVisibleText(about),
     ...(asked.options && { options: asked.options.map((option) => toVisibleText(option)), allowsText: true }),
     ...(asked.multiple && { isMultiple: true }),

@@ -3,7 +3,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { defineTool, handBack, type Tool, type ToolReturn } from "../../plugin/tool.ts"
-import { measureChange, toDiff } from "./file-diff.ts"
+import { measureChange, toDiff, toShortDiff } from "./file-diff.ts"
 import { hashOf } from "./file-state.ts"
 import { requireText, toText } from "./text-content.ts"
 import { contentInput, pathInput } from "./tool-input.ts"
@@ -113,7 +113,7 @@ function createUndoFileChange(files: WorkingFiles): Tool {
     preview: async ({ path }) => toDiff(await files.planUndo(path)),
     run: async ({ path }, context) => {
       const undone = await files.undo(path, context)
-      return toChangeAnswer(undone, { diff: await toDiff(undone) })
+      return toChangeAnswer(undone, { diff: await toShortDiff(undone) })
     },
   })
 }

@@ -13,16 +13,21 @@ const LONGEST_DIFF = 64 * 1024
 /** Comparing takes time in the square of this. Of two texts with more differences only the new one is shown. */
 const MOST_DIFFERENCES = 1_500
 
+/** As `toDiff`, of which a long one is cut: for those who do not decide about the change. */
+export async function toShortDiff(change: PlannedChange): Promise<string> {
+  const text = await toDiff(change)
+  if (text.length <= LONGEST_DIFF) return text
+  const shown = text.slice(0, text.lastIndexOf("\n", LONGEST_DIFF) + 1)
+  return `${shown}[${text.length - shown.length} of ${text.length} characters of this diff are not shown]\n`
+}
+
 /** A unified diff for people: what the change does, in characters that do nothing to the screen that shows it. */
 export async function toDiff(change: PlannedChange): Promise<string> {
   const { FILE_HEADERS_ONLY, formatPatch } = await import("diff")
   const patch = await toPatch(change)
   if (patch === undefined) return toReplacement(change)
   if (patch.hunks.length === 0) return `${change.place.path}: nothing changes.`
-  const text = makeVisible(formatPatch(patch, FILE_HEADERS_ONLY))
-  if (text.length <= LONGEST_DIFF) return text
-  const shown = text.slice(0, text.lastIndexOf("\n", LONGEST_DIFF) + 1)
-  return `${shown}[${text.length - shown.length} of ${text.length} characters of this diff are not shown]\n`
+  return makeVisible(formatPatch(patch, FILE_HEADERS_ONLY))
 }
 
 /** Undefined when the lines cannot be compared. */

@@ -7,7 +7,7 @@ describe("a model that asks ahead", () => {
     const { decide, askAhead } = createTestPermission({ channel: () => channel })
     const asked = { tool: "remove", reason: "it is \u001b[1mold", input: { path: "a" } }
     expect(await askAhead(asked)).toMatchObject({ isGranted: true })
-    expect(questions[0]?.detail).toContain("The agent says: it is \\u{1b}[1mold")
+    expect(questions[0]?.detail).toContain("The agent says:\n│ it is \\u{1b}[1mold")
     expect(await decide({ path: "a", isDry: false })).toEqual({ allowed: true })
     expect(await decide({ path: "b", isDry: false })).toMatchObject({ allowed: false })
   })

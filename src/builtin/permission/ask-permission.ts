@@ -7,6 +7,7 @@ import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { toQuestion } from "./permission-question.ts"
 import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./grants.ts"
+import { toQuotedText } from "../../base/quoted-text.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
 /** Finds a tool by its name. Refused with the reason when there is none. */
@@ -89,8 +90,8 @@ async function toAheadQuestion(
   isOneCall: boolean,
   reason: string,
 ): Promise<Question> {
-  const said = `The agent says: ${toVisibleText(scope.redact(reason), LONGEST_REASON)}`
-  const options = { kind: "approval", options: ["yes", "no"], fallback: "no" } as const
+  const said = `The agent says:\n${toQuotedText(toVisibleText(scope.redact(reason), LONGEST_REASON))}`
+  const options = { kind: "approval", isPermission: true, options: ["yes", "no"], fallback: "no" } as const
   if (!isOneCall) {
     const whatever = call.form === "call" ? "" : ", whatever it does"
     const text = `Allow every call of ${call.tool} in this session${whatever}?`

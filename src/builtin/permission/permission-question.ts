@@ -2,6 +2,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { Effect } from "../../plugin/effect.ts"
 import type { Question } from "../../plugin/person-port.ts"
 import type { JudgedCall } from "./grants.ts"
+import { toQuotedText } from "../../base/quoted-text.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
 const PHRASES: Readonly<Record<Effect, string>> = {
@@ -13,7 +14,6 @@ const PHRASES: Readonly<Record<Effect, string>> = {
   unknown: "may do anything: nobody can say",
 }
 const LONGEST_TEXT = 300
-const LONGEST_DETAIL = 8_000
 
 /**
  * A question for yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call;
@@ -28,13 +28,24 @@ export async function toQuestion(
   const does = effects.length > 0 ? ` It ${effects.map((effect) => PHRASES[effect]).join(", ")}.` : ""
   const because = reason === undefined ? "" : ` ${reason}`
   const preview = await toPreview(call)
+  const place = toPlace(call)
   const detail = [
     `Tool ${tool} of plugin ${plugin}. Effects: ${effects.join(", ") || "none"}`,
-    ...toInputLines(call.input, preview).map((line) => toVisibleText(redact(line), LONGEST_DETAIL)),
-    ...(preview === undefined ? [] : [toVisibleText(redact(preview.text), LONGEST_DETAIL)]),
+    ...toInputLines(call.input, preview, place).map((line) => toAsked(redact(line))),
+    ...(preview === undefined ? [] : [toAsked(redact(preview.text))]),
+    ...(place === undefined ? [] : [redact(place)]),
   ]
   const text = toVisibleText(`Allow ${tool}?${does}${because}`, LONGEST_TEXT)
   return { kind: "approval", text, detail: detail.join("\n") }
+}
+
+/** Words of a model or of a file, whole: who says yes has been shown what they say yes to. */
+const toAsked = (text: string): string => toQuotedText(toVisibleText(text))
+
+/** The folder in which the call runs, in one line of our own. */
+function toPlace({ definition, input }: JudgedCall): string | undefined {
+  const folder = definition.preview ? definition.folderOf?.(input) : undefined
+  return folder === undefined ? undefined : toVisibleText(`in ${folder}`).replaceAll("\n", "\\u{a}")
 }
 
 interface Preview {
@@ -53,11 +64,11 @@ async function toPreview({ definition, input }: JudgedCall): Promise<Preview | u
 }
 
 /** The input without what the preview shows already: texts that it quotes, and texts of several lines. */
-function toInputLines(input: unknown, preview: Preview | undefined): readonly string[] {
+function toInputLines(input: unknown, preview: Preview | undefined, place = ""): readonly string[] {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input)
   if (!preview?.isShown || !isObject) return [`Input: ${toInputText(input)}`]
-  const isSeen = (value: unknown): boolean =>
-    value === undefined || (typeof value === "string" && (value.includes("\n") || preview.text.includes(value)))
+  const isShown = (text: string): boolean => text.includes("\n") || preview.text.includes(text) || place.includes(text)
+  const isSeen = (value: unknown): boolean => value === undefined || (typeof value === "string" && isShown(value))
   const unseen = Object.entries(input).filter(([key, value]) => !isSeen(value) && !isWhereItIs(key, value))
   return unseen.length === 0 ? [] : [`Input: ${toInputText(Object.fromEntries(unseen))}`]
 }

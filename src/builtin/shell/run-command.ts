@@ -40,7 +40,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     pin: (input) => ({ ...input, cwd: resolve(options.workingDirectory, input.cwd) }),
     isHere: ({ cwd }) => isDirectory(resolve(options.workingDirectory, cwd)),
     folderOf: ({ cwd }) => resolve(options.workingDirectory, cwd),
-    preview: ({ command, cwd, env }) => toPreview(command, resolve(options.workingDirectory, cwd), env),
+    preview: ({ command, env }) => toPreview(command, env),
     onCrash: "fail",
     reattaches: true,
     run: async (call, context) => {
@@ -89,10 +89,10 @@ function toShortest(workingDirectory: string, cwd: string): string {
 }
 
 /** Values of variables may be secrets: the names tell enough. */
-function toPreview(command: string, directory: string, env: Readonly<Record<string, string>> = {}): string {
+function toPreview(command: string, env: Readonly<Record<string, string>> = {}): string {
   const names = Object.keys(env)
   const variables = names.length > 0 ? [`with its own ${names.join(", ")}`] : []
-  return [command, `in ${directory}`, ...variables].join("\n")
+  return [command, ...variables].join("\n")
 }
 
 function isDirectory(path: string): boolean {

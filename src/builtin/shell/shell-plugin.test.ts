@@ -135,5 +135,5 @@ it("says what a command does to the world, and shows the whole of it before it i
   const tool = createTool()
   const input = tool.input.parse({ command: "rm -rf build\nls", env: { API_KEY: "k-1234" } })
   expect(typeof tool.effects === "function" && tool.effects(input)).toEqual(["delete", "unknown"])
-  expect(await tool.preview?.(input)).toBe(`rm -rf build\nls\nin ${directory}\nwith its own API_KEY`)
+  expect(await tool.preview?.(input)).toBe("rm -rf build\nls\nwith its own API_KEY")
 })

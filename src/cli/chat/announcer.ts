@@ -68,7 +68,7 @@ async function showNews(options: AnnouncerOptions, news: TaskNews): Promise<void
     case "question.opened": {
       const { task } = news.item
       if (task.session && isQuestionTask(task)) onQuestion(task.session, task.id, true)
-      return screen.print(style.yellow(await formatAsked(desk, news.item, "/answer")))
+      return screen.print(style.yellow(await formatAsked(desk, news.item, "/answer", screen)))
     }
     case "question.closed":
       if (news.task.session) onQuestion(news.task.session, news.task.id, false)

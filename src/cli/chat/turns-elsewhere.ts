@@ -32,7 +32,7 @@ export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOpt
       async onQuestion(item) {
         if (item === null) return void asking.delete(session.id)
         asking.add(session.id)
-        screen.print(screen.style.yellow(await formatAsked(desk, item, "/answer")))
+        screen.print(screen.style.yellow(await formatAsked(desk, item, "/answer", screen)))
         question.resolve()
         question = Promise.withResolvers()
       },

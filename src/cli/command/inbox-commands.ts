@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { shortId } from "../format/format.ts"
 import { describeAnswer, formatAsked, formatExpiry, toAnswer } from "../question/inbox.ts"
+import { toAskedRows } from "../question/asked-rows.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {
@@ -11,8 +12,9 @@ export const inboxCommand: Command<TaskContext> = {
     const items = await desk.inbox.list()
     if (items.length === 0) screen.print("Nothing waits for your answer.")
     for (const item of items) {
-      const text = await formatAsked(desk, item, `${prefix}answer`, screen.style)
-      screen.print(`${text}\n${screen.style.dim(formatExpiry(item, desk.now()))}`)
+      const text = await formatAsked(desk, item, `${prefix}answer`, screen, screen.style)
+      const expiry = toAskedRows(formatExpiry(item, desk.now()), screen.columns, "")
+      screen.print([text, ...expiry.map(screen.style.dim)].join("\n"))
     }
   },
 }

@@ -59,7 +59,7 @@ export const taskCommand: Command<TaskContext> = {
     if (!requireId(id, "task", screen)) return
     const details = await desk.tasks.details(id)
     screen.print(formatTaskView(details, desk.now()))
-    for (const item of details.questions) screen.print(await formatAsked(desk, item, `${prefix}answer`))
+    for (const item of details.questions) screen.print(await formatAsked(desk, item, `${prefix}answer`, screen))
   },
 }
 

@@ -73,7 +73,7 @@ function toWait({ desk, notes, words, signal }: SayingScope): TurnWait {
   return {
     signal: AbortSignal.any([signal, asked.signal]),
     async onQuestion(item) {
-      if (item) notes.print(await formatAsked(desk, item, `${words} tasks answer`))
+      if (item) notes.print(await formatAsked(desk, item, `${words} tasks answer`, notes))
       asked.abort()
     },
   }

@@ -30,7 +30,7 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
         await ends.tell(event.task)
         break
       case "question.opened":
-        screen.print(await formatAsked(desk, event.item, `${words} tasks answer`))
+        screen.print(await formatAsked(desk, event.item, `${words} tasks answer`, screen))
         break
       case "task.unserved": {
         const { task, missing } = event

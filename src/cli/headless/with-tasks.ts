@@ -21,6 +21,7 @@ import { openDesk } from "../start/person-desk.ts"
 import { toProgramWords } from "../start/program-words.ts"
 import { formatAsked } from "../question/inbox.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
+import type { Screen } from "../screen/screen.ts"
 import { withWaitExit } from "../start/wait-exit.ts"
 
 type Work = (context: TaskContext) => Promise<unknown>
@@ -108,7 +109,7 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
       using _ = waitMs > 0 ? showLife(id) : null
       const standing = await desk.tasks.settle(id, { waitMs, signal })
       const { task } = standing.view
-      screen.print(await describeStanding(desk, standing, words))
+      screen.print(await describeStanding(desk, standing, words, screen))
       // A person who speaks to an agent, or retries it, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
@@ -157,11 +158,16 @@ async function findParent(tasks: Pick<Desk["tasks"], "find">, { parentTask }: Ta
   }
 }
 
-async function describeStanding(desk: Desk, { view, question }: Standing, words: string): Promise<string> {
+async function describeStanding(
+  desk: Desk,
+  { view, question }: Standing,
+  words: string,
+  screen: Screen,
+): Promise<string> {
   const { task, missing, worker } = view
   const id = shortId(task.id)
   if ("endedAt" in task) return formatAnnouncement(task, await desk.tasks.firstStart(task))
-  if (question) return formatAsked(desk, question, `${words} tasks answer`)
+  if (question) return formatAsked(desk, question, `${words} tasks answer`, screen)
   if (missing?.needs === "folder") {
     return `[${id}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
   }

@@ -1,5 +1,9 @@
-import { plain } from "../format/format.ts"
+import { toLine } from "../format/format.ts"
+import type { AskedRoom } from "./asked-rows.ts"
 import { alwaysOption, type Question } from "./read-answer.ts"
+
+const ROWS_BELOW = 15
+const FEWEST_ROWS = 6
 
 /** The answers that can be typed. */
 export function describeAnswers(question: Question): string {
@@ -17,8 +21,25 @@ export function describeAnswers(question: Question): string {
 /** The hint below the question. */
 export function formatHint(question: Question): string {
   const { fallback } = question
-  const enter = fallback === undefined ? "" : `; enter alone: ${plain(fallback)}`
+  const enter = fallback === undefined ? "" : `; enter alone: ${toLine(fallback)}`
   return `(${describeAnswers(question)}${enter}; Ctrl+C declines)`
+}
+
+/** The hint below a question of which only the two ends were shown. */
+export function formatHeldHint(rows: number): string {
+  return `(too long for this screen, ${rows} lines. s: show all, then you can say yes; n: no; Ctrl+C declines)`
+}
+
+/** The line that stands beside the choices where the beginning of what is asked has left the screen. */
+export function formatLength(rows: number, room: AskedRoom): readonly string[] {
+  return Number.isFinite(room.columns) && rows > roomForAsked(room)
+    ? [`  (what is asked takes ${rows} lines: its beginning is further up)`]
+    : []
+}
+
+/** The rows that what is asked may take: below it stand its choices, what the agents do, and the prompt. */
+export function roomForAsked({ rows }: AskedRoom): number {
+  return Math.max(FEWEST_ROWS, rows - ROWS_BELOW)
 }
 
 /**

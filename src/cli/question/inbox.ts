@@ -1,22 +1,37 @@
 import type { Desk } from "../../desk/desk.ts"
-import { describeAnswers } from "./answer-hint.ts"
+import { MARGIN } from "../../base/quoted-text.ts"
+import { describeAnswers, formatLength } from "./answer-hint.ts"
+import { type AskedRoom, toAskedRows, toDetailRows } from "./asked-rows.ts"
 import { NO_BECAUSE, readAnswer } from "./read-answer.ts"
-import { formatDuration, plain, shortId, type Task, toLine } from "../format/format.ts"
+import { formatDuration, shortId, type Task, toLine } from "../format/format.ts"
 import type { Style } from "../screen/style.ts"
 
 export type InboxItem = Awaited<ReturnType<Desk["inbox"]["list"]>>[number]
 
 /** The question, all that it is about, the options to choose from, and the command that answers it. */
-export async function formatAsked(desk: AskingHosts, item: InboxItem, command: string, style?: Style): Promise<string> {
+export async function formatAsked(
+  desk: AskingHosts,
+  item: InboxItem,
+  command: string,
+  room: AskedRoom,
+  style?: Style,
+): Promise<string> {
   const { task, question } = item
+  const { columns } = room
   const id = shortId(task.id)
   const options = question.kind === "choice" ? (question.options ?? []) : []
   const place = question.about === "question" ? [] : await describePlace(desk, task)
-  const details = [...toDetailLines(item).filter((line) => !place.some((one) => one.split(", ")[0] === line)), ...place]
+  const isPlaced = (row: string): boolean => place.some((one) => row === `  ${one.split(", ")[0]}`)
+  const details = [
+    ...toDetailRows({ ...question, ...(question.about === "call" && { isPermission: true }) }, columns),
+    ...toTitleLines(item).flatMap((line) => toAskedRows(line, columns)),
+  ]
+  const rows = [...details.filter((row) => !isPlaced(row)), ...place.flatMap((line) => toAskedRows(line, columns))]
   return [
-    `[${id}] ${toLine(question.text || "It needs your answer.")}`,
-    ...details.map((line) => style?.dim(`  ${line}`) ?? `  ${line}`),
-    ...options.map((option, index) => `  ${index + 1}) ${toLine(option)}`),
+    ...toAskedRows(`[${id}] ${toLine(question.text || "It needs your answer.")}`, columns, ""),
+    ...rows.map((row) => style?.dim(row) ?? row),
+    ...options.flatMap((option, index) => toAskedRows(`${index + 1}) ${toLine(option)}`, columns)),
+    ...formatLength(rows.length, room),
     `  Answer: ${command} ${id} ${toForm(question)}`,
   ].join("\n")
 }
@@ -45,12 +60,11 @@ export function formatExpiry(
   return `  expires in ${formatDuration(Math.max(0, expiresAt - nowMs))}; then ${then}`
 }
 
-/** Lines that a person should see before they answer. The title of a call stands beside them: it may be a model's words. */
-function toDetailLines({ question: { about, detail = "" }, task }: InboxItem): readonly string[] {
-  const lines = detail === "" ? [] : plain(detail).split("\n")
+/** The title of a call where it may be a model's words: it stands beside what it is a title of. */
+function toTitleLines({ question: { about, detail = "" }, task }: InboxItem): readonly string[] {
   const title = toLine(task.title)
-  const isOwn = title === task.tool || toLine(detail).includes(title.replace(/ ?…$/, ""))
-  return about !== "call" || isOwn ? lines : [...lines, `the agent's words for it: "${title}"`]
+  const isOwn = title === task.tool || toLine(detail.replaceAll(MARGIN, "")).includes(title.replace(/ ?…$/, ""))
+  return about !== "call" || isOwn ? [] : [`the agent's words for it: "${title}"`]
 }
 
 /** The answer as the waiting run understands it; undefined if the text is no answer. */

@@ -15,6 +15,7 @@ import { QUESTION_TOOL } from "../tool/tool-source.ts"
 export const ASKED_QUESTION = "question"
 
 const LONGEST_TITLE = 200
+const NAMES_ASKER = /^The (?:agent|MCP server .+?) asks: /
 
 /**
  * The wait in which the question's task is created. Its `text` holds question, options and default; `asked` holds the
@@ -41,7 +42,7 @@ export function toQuestionWait(scope: HasClock & HasConfig & HasRedactor, questi
 
 export function toQuestionTitle(scope: HasRedactor, { text }: Question): string {
   const [line = ""] = toVisibleText(scope.redactor.redactText(text)).split("\n")
-  return `asks: ${shorten(line, LONGEST_TITLE)}`
+  return shorten(NAMES_ASKER.test(line) ? line : `asks: ${line}`, LONGEST_TITLE)
 }
 
 /** Equal questions have equal hashes, so that a question is found again. */

@@ -39,6 +39,15 @@ export const HARM_ROWS: Rows = {
       "F4. Code in a diff is shown whole",
       "F4. What is known to be a secret stays hidden: the person's own values, and the shapes of keys",
       "F4. Characters that act on a terminal, or turn text around, are shown as codes",
+      "F4. Characters that show nothing are shown as codes",
+      "F4. No line of a command passes for one of the question's own, in the inbox and beside the task",
+      "F4. A long command is shown whole in the inbox, and many empty lines are one line with their number",
+    ],
+    [
+      "test/field-notes/f4-long-question.slow.test.ts",
+      "F4. Empty lines scroll no part of a command out of the question",
+      "F4. A command that is longer than the screen is answered yes only once all of it was shown",
+      "F4. In a chat, too, no line of a command passes for one of the question's own",
     ],
   ],
   F5: [

@@ -123,7 +123,6 @@ type ApplyAnswer =
   | { readonly isAllowed: false; readonly reason: string }
 
 const LONGEST_TEXT = 500
-const LONGEST_DETAIL = 8_000
 const IN_INBOX = "It stays as it is until the person decides in their inbox, and you are told what they decide."
 
 /**
@@ -148,7 +147,7 @@ function toQuestion({ question }: Wait): Question {
   return {
     kind: "approval",
     text: toVisibleText(`The agent asks for it: ${toText(text)}`, LONGEST_TEXT),
-    ...(detail !== undefined && { detail: toVisibleText(toText(detail), LONGEST_DETAIL) }),
+    ...(detail !== undefined && { detail: toVisibleText(toText(detail)) }),
   }
 }
 
