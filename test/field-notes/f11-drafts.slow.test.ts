@@ -43,3 +43,23 @@ test("F11. Keys of the moment in which a question appears answer it neither: the
   expect(await program.exited).toBe(0)
   expect(hasWritten()).toBe(false)
 })
+
+test("F11. The rest of a paste that began before a question is no answer to it, however late it comes", async () => {
+  const { program, hasWritten } = await open()
+  program.press("\x1b[200~some notes\n")
+  await program.shows(/Ctrl\+C declines/)
+  // The activity is drawn every 120 ms: a question would have opened by now.
+  for (let drawn = 0; drawn < 20; drawn++) await program.shows(/\? waiting for you/)
+  program.press("y\nmore\x1b[201~")
+  await program.shows(/\n\? (?!waiting)/)
+  expect(hasWritten()).toBe(false)
+  program.type("n")
+  await program.shows(/✗ writeNewFile was refused/)
+  program.press("\r")
+  await program.shows(/context \d+ %/)
+  expect(program.shown()).toMatch(/some notes[^]*y[^]*more/)
+  program.press("\x03")
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+  expect(hasWritten()).toBe(false)
+})

@@ -12,6 +12,7 @@ const QUESTION_PROMPT = "? "
 /** Shown while a message goes on over several lines. */
 const MORE_PROMPT = "… "
 const KEPT = "(what you were typing is kept: it comes back after the answer)"
+const STALLED = "(the end of a paste is missing: press Enter, and then answer)"
 /** Makes the terminal mark where a paste begins and ends. */
 const PASTES_ON = "\u001b[?2004h"
 const PASTES_OFF = "\u001b[?2004l"
@@ -63,7 +64,11 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
   prompt.on("error", () => {})
   const message = createMessageLines()
   const answer = createMessageLines()
-  const draft = createDraft(prompt, showExpected)
+  const draft = createDraft({
+    prompt,
+    onOpen: showExpected,
+    onStall: () => screen.print(screen.style.dim(STALLED)),
+  })
   const lines = () => (draft.question === "open" ? answer : message)
   const ctrlD = interceptEnd(prompt, input)
 
@@ -74,11 +79,12 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
   }
 
   const followKeys = (_text: unknown, { name }: Key = {}): void => {
+    if (name === "paste-start") draft.beginPaste()
+    if (name === "paste-end") draft.endPaste()
     draft.key()
-    if (name === "paste-start") lines().beginPaste()
     if (name !== "paste-end") return
     const { length } = prompt.line
-    const count = lines().endPaste()
+    const count = lines().count()
     if (count === 0) return
     const pasted = length > 0 ? count + 1 : count
     screen.print(screen.style.dim(`(pasted, ${countOf(pasted, "line")}: Enter sends it, Ctrl+C takes it back)`))
@@ -103,6 +109,7 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
       showExpected()
     },
     takeBack() {
+      draft.endPaste()
       const hadLines = lines().takeBack()
       const hadText = prompt.line !== ""
       clearLine(prompt)
@@ -130,7 +137,7 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
             return screen.print(screen.style.dim(KEPT))
           }
           const wasBegun = lines().isBegun()
-          const whole = lines().add(line)
+          const whole = lines().add(line, draft.isPasting)
           if (wasBegun !== lines().isBegun()) showExpected()
           if (whole !== undefined) handle(whole).catch(reject)
         })

@@ -2,6 +2,8 @@ import type { Interface } from "node:readline"
 
 /** Nobody answers a question so soon after it has appeared, or after a key that was meant for something else. */
 const QUIET_MS = 500
+/** The rest of a paste may be late: a slow line holds it up. Of one that has not ended by then, the end may never come. */
+const PASTE_PATIENCE_MS = 10_000
 
 /** Text that a person was typing when a question appeared. It answers nothing, and comes back when no question is open. */
 export interface Draft {
@@ -14,6 +16,10 @@ export interface Draft {
   begin(isAskedFor: boolean): boolean
   /** A key was pressed: while the question settles, the wait for a pause begins again. */
   key(): void
+  /** True from the beginning of a paste until its end: no question opens in between, for the rest of it would answer. */
+  readonly isPasting: boolean
+  beginPaste(): void
+  endPaste(): void
   /** No question is open any more: what was being typed is on the line again. If that is nothing, `before` is. */
   giveBack(before: () => string): void
   /** The text that is kept, with this line behind it; afterwards nothing is kept. */
@@ -21,9 +27,17 @@ export interface Draft {
   close(): void
 }
 
-/** `onOpen` is called when the question can be answered. */
-export function createDraft(prompt: Pick<Interface, "line" | "write">, onOpen: () => void): Draft {
+export interface DraftParts {
+  readonly prompt: Pick<Interface, "line" | "write">
+  /** Called when the question can be answered. */
+  readonly onOpen: () => void
+  /** Called when a question waits behind a paste whose end is missing. The next key ends the paste, and belongs to it. */
+  readonly onStall: () => void
+}
+
+export function createDraft({ prompt, onOpen, onStall }: DraftParts): Draft {
   let kept = ""
+  let isPasting = false
   let question: Draft["question"] = "none"
   let timer: NodeJS.Timeout | undefined
 
@@ -40,7 +54,12 @@ export function createDraft(prompt: Pick<Interface, "line" | "write">, onOpen: (
 
   function settle(): void {
     clearTimeout(timer)
-    timer = setTimeout(open, QUIET_MS)
+    timer = isPasting ? setTimeout(stall, PASTE_PATIENCE_MS) : setTimeout(open, QUIET_MS)
+  }
+
+  function stall(): void {
+    isPasting = false
+    onStall()
   }
 
   return {
@@ -51,11 +70,19 @@ export function createDraft(prompt: Pick<Interface, "line" | "write">, onOpen: (
       clearTimeout(timer)
       keep()
       question = "settling"
-      if (isAskedFor) open()
+      if (isAskedFor && !isPasting) open()
       else settle()
       return kept !== ""
     },
     key() {
+      if (question === "settling") settle()
+    },
+    get isPasting() {
+      return isPasting
+    },
+    beginPaste: () => void (isPasting = true),
+    endPaste() {
+      isPasting = false
       if (question === "settling") settle()
     },
     giveBack(before) {

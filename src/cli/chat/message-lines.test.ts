@@ -12,10 +12,9 @@ test("a line that ends with a backslash goes on with the next, and one without i
 
 test("a paste is one message with the text typed after it, and its backslashes stay", () => {
   const lines = createMessageLines()
-  lines.beginPaste()
-  expect(lines.add("make \\")).toBeUndefined()
-  expect(lines.add("  all")).toBeUndefined()
-  expect(lines.endPaste()).toBe(2)
+  expect(lines.add("make \\", true)).toBeUndefined()
+  expect(lines.add("  all", true)).toBeUndefined()
+  expect(lines.count()).toBe(2)
   expect(lines.add("please")).toBe("make \\\n  all\nplease")
 })
 

@@ -1,20 +1,10 @@
 /** Puts messages together: lines of a paste, and lines that end with a backslash, are continued by the next line. */
 export function createMessageLines() {
   let begun: string[] = []
-  let isPasting = false
 
   return {
-    /** From here on, until `endPaste`, lines are parts of a paste. */
-    beginPaste(): void {
-      isPasting = true
-    },
-    /** Ends a paste; returns how many lines the begun message has so far. */
-    endPaste(): number {
-      isPasting = false
-      return begun.length
-    },
-    /** Adds a line; returns the whole message, or undefined if the message goes on. */
-    add(line: string): string | undefined {
+    /** Adds a line; returns the whole message, or undefined if the message goes on, as after each line of a paste. */
+    add(line: string, isPasting = false): string | undefined {
       const isContinued = !isPasting && line.endsWith("\\")
       const lines = [...begun, isContinued ? line.slice(0, -1) : line]
       begun = isPasting || isContinued ? lines : []
@@ -24,6 +14,8 @@ export function createMessageLines() {
     keep: (line: string): void => void begun.push(line),
     /** Takes the last line off again, which is empty if there is none. */
     takeLast: (): string => begun.pop() ?? "",
+    /** How many lines the message has so far. */
+    count: (): number => begun.length,
     isBegun: (): boolean => begun.length > 0,
     /** Forgets the lines of the message so far. False if there are none. */
     takeBack(): boolean {

@@ -88,6 +88,7 @@ export const HARM_ROWS: Rows = {
       "test/field-notes/f11-drafts.slow.test.ts",
       "F11. A person's half-typed draft is not taken as the answer to a question that appeared meanwhile",
       "F11. Keys of the moment in which a question appears answer it neither: they are kept, too",
+      "F11. The rest of a paste that began before a question is no answer to it, however late it comes",
     ],
   ],
 }
