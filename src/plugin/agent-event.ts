@@ -47,6 +47,7 @@ export type AgentEventBody =
       readonly type: "tool_call.started"
       readonly callId: string
       readonly tool: string
+      /** Without secrets. */
       readonly input: JsonValue
       /** The time after which the call moves to the background; absent if it does not. */
       readonly backgroundAfterMs?: number

@@ -2,6 +2,7 @@ import { formatDuration, formatLimit, plain, shortId, toLine } from "./format.ts
 import type { Style } from "../screen/style.ts"
 import type { EventOf } from "./agent-event.ts"
 import { shorten } from "../../base/shorten.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 
 type CallInput = EventOf<"tool_call.started">["input"]
 
@@ -14,13 +15,14 @@ export function formatCall({ tool, input }: Pick<EventOf<"tool_call.started">, "
 
 /** The part of an input by which people recognise a call: its first text, else its values by name. */
 function formatInput(input: CallInput): string {
-  if (typeof input !== "object" || input === null) return shorten(toLine(String(input ?? "")), INPUT_CHARACTERS)
+  if (typeof input !== "object" || input === null)
+    return shorten(toLine(toVisibleText(String(input ?? ""))), INPUT_CHARACTERS)
   const started = toStarted(input)
   if (started) return formatCall(started)
   const entries: [string, CallInput][] = Object.entries(input)
   const first = entries.find(([, value]) => typeof value === "string" && value.trim() !== "")
   const text = typeof first?.[1] === "string" ? first[1] : entries.map(toWords).join(", ")
-  return shorten(toLine(text), INPUT_CHARACTERS)
+  return shorten(toLine(toVisibleText(text)), INPUT_CHARACTERS)
 }
 
 /** The call that a call starts in the background, if it starts one: people recognise it by that. */

@@ -1,5 +1,6 @@
 import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { Answer, Execution, ExecuteOptions } from "../../plugin/task-service.ts"
@@ -10,6 +11,7 @@ import { beginToolSpan } from "../conversation/telemetry.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
 import { type CallPlace, findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
+import { toShownInput } from "./shown-input.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { CancelTimer } from "../../base/clock.ts"
@@ -39,7 +41,8 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
       type: "tool_call.started",
       callId,
       tool,
-      input,
+      // The agent that waits for a subagent takes what the subagent hands back from this event.
+      input: tool === FINISH_TOOL ? input : toShownInput(services.redactor, input),
       ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
     })
   }
