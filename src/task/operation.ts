@@ -49,6 +49,11 @@ export type Operation =
       readonly children?: readonly TaskId[]
     }
   /**
+   * Writes nothing. Refused as `stale_claim` unless the run is claimed under the fence. Committed with what is written for
+   * a call below the run, which has no record, and so no fence of its own.
+   */
+  | { readonly op: "claim.check"; readonly run: Required<RunReference> }
+  /**
    * Settles what a call left below it that ends without a record, as the end of its record would have. `children` are the
    * tasks and turns that it began, `parentTask` the nearest recorded run above the call and `session` the call's own.
    * With `stoppedFor` all that lives below is stopped for that reason; else the call completed, and it is handed on.
@@ -210,6 +215,7 @@ export type OperationOf<Name extends OperationName> = Extract<Operation, { op: N
 /** The answer of each operation once it is committed. */
 interface OperationAnswers {
   "task.create": { readonly task: TaskRecord; readonly created: boolean }
+  "claim.check": null
   "call.end": null
   "task.apply": TaskRecord
   "task.note": { readonly lastSequence: number; readonly usage: TaskRecord["usage"] }

@@ -10,7 +10,9 @@ import {
   FAILED,
   FAILURE,
   PATCH,
+  QUEUED,
   RUNNING,
+  sampleDetails,
   STARTED,
   WORKER,
 } from "./samples.ts"
@@ -110,6 +112,29 @@ export function describeRuns(test: EngineTest): void {
       await expectRefusal(engine.store.commit([{ op: "task.note", run, facts: [] }]), "stale_claim")
       await expectRefusal(engine.store.commit([{ op: "step.start", run, key: "a", onCrash: "fail" }]), "stale_claim")
       await expectRefusal(engine.store.commit([{ op: "step.finish", run, key: "a", result: 1 }]), "stale_claim")
+    })
+
+    test("what is written for a call below a run is refused with it, once another worker has the run", async ({
+      engine,
+    }) => {
+      const { id, fence } = await createTask(engine, RUNNING, { kind: "turn" })
+      const below = await createTask(engine, RUNNING, { parentTask: id })
+      const check = { op: "claim.check", run: { taskId: id, run: 1, fence } } as const
+      const end = { op: "call.end", children: [below.id], parentTask: id, session: null, stoppedFor: "lost" } as const
+      const details = sampleDetails({ parentTask: id })
+      await engine.store.commit([check, { op: "task.create", details, entry: QUEUED }])
+      expect((await engine.store.task(details.id))?.status).toBe("queued")
+      const released = { type: "task.released", reason: "lost_worker" } as const
+      for (const events of [[released], [STARTED]]) {
+        await applyEvents(engine, id, ...events)
+        await expectRefusal(engine.store.commit([check, end]), "stale_claim")
+        const create = { op: "task.create", details: sampleDetails({ parentTask: id }), entry: RUNNING } as const
+        await expectRefusal(engine.store.commit([check, create]), "stale_claim")
+        expect(await engine.store.task(create.details.id)).toBeUndefined()
+        expect((await engine.store.task(below.id))?.status).toBe("running")
+      }
+      await engine.store.commit([{ ...check, run: { ...check.run, fence: fence + 1 } }, end])
+      expect((await engine.store.task(below.id))?.status).toBe("stopping")
     })
 
     test("a worker whose run was handed back is fenced before anyone claims it again", async ({ engine }) => {

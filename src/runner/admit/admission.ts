@@ -8,7 +8,7 @@ import type { PermissionDecision, PermissionRequest } from "../../plugin/permiss
 import type { RunOrigin } from "../run/active-run.ts"
 import type { HasActive, HasLog, HasPorts, HasStore, HasTools } from "../run/scope.ts"
 import { requireOpen } from "../run/enter.ts"
-import { findOrigin, isInBackground } from "../run/runs-above.ts"
+import { findHere, findOrigin, isInBackground } from "../run/runs-above.ts"
 import { type Admitted, parseInput, checkCall } from "./details.ts"
 import { requireRoomForAgent } from "./child-limits.ts"
 import type { AdmitScope } from "./scope.ts"
@@ -23,7 +23,8 @@ export function admit(scope: AdmitScope, call: ToolCall, caller: Caller = NOBODY
   requireOwnSession(call, findHome(scope, call))
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
-  const admitted = { call, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
+  const above = findHere(scope, call.parentTask)
+  const admitted = { call, above, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
   if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, caller)
   const decision = decide(scope, admitted, caller)
   const isKnown = !call.parentTask && !call.askedBy && !tool.model

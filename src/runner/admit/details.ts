@@ -5,7 +5,7 @@ import { backgroundOf, type Tool, type BackgroundPolicy, kindOf, toPinned } from
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { type Lifetime, type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import { type JsonObject, toJson, byteLength } from "../../base/json.ts"
-import { withHops, HOPS, type RunOrigin } from "../run/active-run.ts"
+import { type ActiveRun, withHops, HOPS, type RunOrigin } from "../run/active-run.ts"
 import type { HasConfig } from "../run/scope.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { activeTraceId } from "../run/trace.ts"
@@ -32,6 +32,8 @@ const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
 export interface Admitted {
   readonly call: ToolCall
+  /** The run that makes the call, as it was when it asked. Null if none in this process does. */
+  readonly above: ActiveRun | null
   readonly plugin: string
   readonly tool: Tool
   /** The input as the tool's schema gives it to `run`. */

@@ -16,6 +16,7 @@ import { restRun } from "../run/yield-slots.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type {
   CancelScope,
+  FenceScope,
   HasActive,
   HasClock,
   HasConfig,
@@ -30,7 +31,7 @@ import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/tool-source
 import { describeShutdown } from "../worker/worker-identity.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
 
-interface QuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
+interface QuestionScope extends FenceScope, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
 /**
  * Puts the question of a run in the background into the inbox and waits for the answer. Meanwhile the run, and those
@@ -70,10 +71,7 @@ async function writeQuestion(scope: QuestionScope, active: ActiveRun, question: 
   scope.written.sessions.note(active.origin.session)
   const details = toQuestionDetails(scope, active, question)
   const entry = { as: "waiting", wait: toQuestionWait(scope, question) } as const
-  const { task } = await writeBelow(scope, details, async (placed) => {
-    const [written] = await scope.store.commit([{ op: "task.create", details: placed, entry }])
-    return written
-  })
+  const { task } = await writeBelow(scope, active, details, (placed) => [{ op: "task.create", details: placed, entry }])
   return task
 }
 

@@ -26,6 +26,7 @@ const READERS: Readers = {
     const known = idempotencyKey === null ? undefined : await findOne(store, { workspace, idempotencyKey })
     return { task: known ?? (await requireAsked(store, id, askedBy)), created: false }
   },
+  "claim.check": async () => null,
   "call.end": async () => null,
   "task.apply": (store, { run }) => requireRun(store, run.taskId, run.run),
   async "task.note"(store, { run }) {

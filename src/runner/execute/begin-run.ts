@@ -27,7 +27,6 @@ import type {
   HasLog,
   HasPorts,
   HasRedactor,
-  HasStore,
   OutputScope,
   SlotScope,
   HasSpool,
@@ -157,7 +156,7 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
   const workedMs = ranMs(active.times, scope.clock)
   active.times.workedMs = workedMs
   active.times.cancelDeadline?.()
-  while (isUnsettled(active, outcome)) await settle(scope, active, outcome)
+  while (isUnsettled(scope, active, outcome)) await settle(scope, active, outcome)
   // Nothing may be awaited between that check and this one: a promotion could begin, and nobody would end its task.
   const { standing } = active
   if (outcome && !active.control.stop) observeDuration(scope, active, workedMs)
@@ -182,14 +181,16 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
  * True while calls of the run go on, output is passed on, a promotion is written, or tasks that the call began must hear of
  * its end. A promotion may begin meanwhile.
  */
-function isUnsettled(active: ActiveRun, outcome: Outcome | undefined): boolean {
+function isUnsettled(scope: HasActive, active: ActiveRun, outcome: Outcome | undefined): boolean {
   const { standing, output } = active
   if (hasOwnExecutions(active)) return true
-  return standing.in === "promotion" || output.follower !== null || isEndOwed(active, outcome?.succeeded === true)
+  return (
+    standing.in === "promotion" || output.follower !== null || isEndOwed(scope, active, outcome?.succeeded === true)
+  )
 }
 
 async function settle(
-  scope: HasActive & HasStore & HasClock & HasLog & HasConfig,
+  scope: FenceScope & HasClock & HasLog & HasConfig,
   active: ActiveRun,
   outcome: Outcome | undefined,
 ): Promise<void> {

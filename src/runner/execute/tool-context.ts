@@ -1,9 +1,10 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { ToolContext, ConversationPorts } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { ArtifactHash } from "../../task/id.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import { type ActiveRun, toCallKey } from "../run/active-run.ts"
-import { act, isLost, markLost, requireClaim, toAct } from "../run/ownership.ts"
+import { act, isLeftBehind, isLost, markLost, requireClaim, toAct, toClaimCheck } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/run-account.ts"
 import { spoolOf } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasWorker } from "../run/scope.ts"
@@ -88,7 +89,8 @@ async function putArtifact(
   // A call in the foreground has no record: its turn, or whichever run above it has one, keeps the bytes.
   const keeper = runsAbove(scope, active).find(({ standing }) => standing.in === "background")
   const taskId = keeper?.taskId ?? null
-  const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
+  const put = { op: "artifact.put", workspace, taskId, mediaType, bytes } as const
+  const hash = (await scope.store.commit([...toClaimCheck(keeper), put])).at(-1) as ArtifactHash
   return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
 }
 
@@ -162,7 +164,7 @@ function create(scope: FenceScope & HasPorts, active: ActiveRun): ConversationPo
     },
     isInBackground: () => isInBackground(scope, taskId),
     get isLeft() {
-      return control.isHandedBack || isLost(active) || control.stop?.by === "shutdown"
+      return isLeftBehind(scope, active)
     },
   })
 }

@@ -5,6 +5,7 @@ import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { admit, Caller, isPlaceKnown, requireOwnPlace, tellHooks } from "../admit/admission.ts"
 import { requireOpen } from "../run/enter.ts"
+import { isLeftBehind } from "../run/ownership.ts"
 import { type Admitted, checkNames, toCallOrigin, toLifetime, toLimits, toPolicy } from "../admit/details.ts"
 import { toStopCause, cancelTask } from "../stop/cancel.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
@@ -144,6 +145,7 @@ function executeUnrecorded(
     taskId,
     run: 1,
     origin: toCallOrigin(admitted),
+    above: admitted.above,
     call: { plugin, tool, input, lifetime: toLifetime(scope, call, tool), limits: toLimits(scope, call, tool, input) },
     slot: null,
     standing: {
@@ -205,8 +207,10 @@ function executeRecorded(
       return (await answered).outcome === "promoted"
     },
     cancel(cause) {
-      if (isAskerHandedBack(scope, admitted.call)) return released.abort()
-      created.then((task) => cancelTask(scope, task, cause)).catch(reject)
+      // Others go on with the task, or will.
+      const isLeft = (): boolean => admitted.above !== null && isLeftBehind(scope, admitted.above)
+      if (isLeft()) return released.abort()
+      created.then((task) => (isLeft() ? task : cancelTask(scope, task, cause))).catch(reject)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { FactEvent } from "../../task/event.ts"
+import type { TaskDetails } from "../../task/record.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import { isRefusedForNow } from "../../task/store-refusal.ts"
 import { type ActiveRun, ranMs } from "../run/active-run.ts"
@@ -9,9 +10,11 @@ import { toSlotKeys, noteCreated } from "../execute/begin-run.ts"
 import { finishFollowing, streamOutput } from "../output/deliver-output.ts"
 import { takeBegun, writeBelow } from "../run/begun-below.ts"
 import { toStepsTaken } from "../run/journal.ts"
-import { ensureLease, markLost } from "../run/ownership.ts"
+import { ensureLease, isLostWithTurn, markLost } from "../run/ownership.ts"
+import { runAbove } from "../run/runs-above.ts"
+import { abortRun, TAKEN_OVER } from "../run/stop-run.ts"
 import { giveBackFacts, takeFacts } from "../run/run-account.ts"
-import type { HasClock, HasEngine, HasLog, HasWritten, SlotScope, StopScope } from "../run/scope.ts"
+import type { HasEngine, HasLog, HasWritten, SlotScope, StopScope } from "../run/scope.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 
 const PROMOTE_AGAIN_MS = 1_000
@@ -40,15 +43,18 @@ export async function promoteRun(
     await active.output.spool?.flush()
     await ensureLease(scope)
     const children = await takeBegun(active)
-    const create = toCreation(scope, active, admitted, afterMs)
-    const { id: worker } = scope.worker
-    // A worker that has lost its lease promotes nothing: the worker that took over would not know of the task.
-    const { task, created } = await writeBelow(scope, create.details, async (details) => {
-      const operations = [scope.worker.renewal(), { ...create, details, children }] as const
-      // The work may end while the store takes no writes: then nobody waits for its record.
-      const [, written] = await scope.store.commit(operations, { whenAway: "refuse" })
-      return written
-    })
+    const details = { ...toDetails(scope, admitted, active.taskId), traceId: active.origin.traceId }
+    const create = { ...toCreation(active, admitted, afterMs), children } as const
+    // A worker that has lost its lease promotes nothing: the worker that took over would not know of the task. A run above
+    // that was claimed under an earlier lease is lost, so the lease here is also that run's.
+    const toOperations = (placed: TaskDetails) => {
+      const { id: worker } = scope.worker
+      const entry = { as: "running", worker, startedAt: scope.clock.now() - afterMs } as const
+      return [scope.worker.renewal(), { ...create, details: placed, entry }] as const
+    }
+    const above = runAbove(scope, active) ?? null
+    // The work may end while the store takes no writes: then nobody waits for its record.
+    const { task, created } = await writeBelow(scope, above, details, toOperations, { whenAway: "refuse" })
     if (created) {
       active.steps.begun = null
       noteCreated(scope, task)
@@ -56,20 +62,25 @@ export async function promoteRun(
       scope.slots.take(active.slots.held)
       yieldNewSlot(scope, active)
       await finishFollowing(scope, active, { isComplete: false })
+      const worker = "worker" in task ? task.worker : null
       active.standing = { in: "background", fence: task.fence, worker }
       streamOutput(scope, active)
+      // The run above was lost while the answer was under way: whoever has that one takes this one over, too.
+      if (isLostWithTurn(scope, active)) markLost(active)
     } else giveUp(scope, active)
     answer({ outcome: "promoted", task, afterMs })
     written.resolve(true)
     return true
   } catch (error) {
-    scope.log.warn("a call could not move to the background and stays in the foreground", {
-      tool: active.call.tool.name,
-      error: toErrorMessage(error),
-    })
     scope.written.heldInputs.delete(active.taskId)
     giveBackFacts(active.notes, unsaved)
     active.standing = standing
+    if (isLostWithTurn(scope, active)) abortRun(scope, active, TAKEN_OVER)
+    else
+      scope.log.warn("a call could not move to the background and stays in the foreground", {
+        tool: active.call.tool.name,
+        error: toErrorMessage(error),
+      })
     written.resolve(false)
     if (isRefusedForNow(error)) promoteSoon(scope, active, admitted)
     return false
@@ -94,17 +105,13 @@ function giveUp(scope: HasLog & HasWritten, active: ActiveRun): void {
 }
 
 function toCreation(
-  scope: DetailsScope & HasClock,
   active: ActiveRun,
-  admitted: Admitted,
+  { call }: Admitted,
   afterMs: number,
-): OperationOf<"task.create"> {
-  const { call } = admitted
+): Omit<OperationOf<"task.create">, "details" | "entry"> {
   const facts: FactEvent[] = [{ type: "task.promoted", afterMs }, ...takeFacts(active.notes)]
   return {
     op: "task.create",
-    details: { ...toDetails(scope, admitted, active.taskId), traceId: active.origin.traceId },
-    entry: { as: "running", worker: scope.worker.id, startedAt: scope.clock.now() - afterMs },
     facts,
     steps: toStepsTaken(active.steps.journal),
     ...(call.askedBy && { askingStepResult: { taskId: active.taskId } }),

@@ -169,6 +169,11 @@ export interface ActiveRun {
   readonly taskId: TaskId
   readonly run: number
   readonly origin: RunOrigin
+  /**
+   * The run that made this call in the foreground: the call belongs to that claim, also once the claim is over and this
+   * process has taken the same task again. Null: the run is found by its task.
+   */
+  readonly above: ActiveRun | null
   readonly call: RunCall
   standing: Standing
   /** Null when nobody traces, and for a turn, which has one of its own. */
@@ -197,6 +202,7 @@ export interface RunPlan {
   readonly taskId: TaskId
   readonly run: number
   readonly origin: RunOrigin
+  readonly above?: ActiveRun | null
   readonly call: RunCall
   readonly standing: Standing
   readonly slot: SlotKeys | null
@@ -209,12 +215,13 @@ export interface RunPlan {
 }
 
 export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
-  const { taskId, run, origin, call, standing, slot, ranBeforeMs = 0, usage = NO_USAGE } = plan
+  const { taskId, run, origin, above = null, call, standing, slot, ranBeforeMs = 0, usage = NO_USAGE } = plan
   const span = beginRunSpan(plan)
   return {
     taskId,
     run,
     origin: span && origin.traceId === null ? { ...origin, traceId: span.traceId } : origin,
+    above,
     call,
     standing,
     span,

@@ -1,44 +1,72 @@
-import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
-import type { AnswerOf } from "../../task/operation.ts"
+import type { AnswerOf, Operation, OperationOf } from "../../task/operation.ts"
 import { isAskedOfPerson, type TaskDetails } from "../../task/record.ts"
+import type { CommitOptions } from "../../task/store.ts"
 import { isRefusedForNow } from "../../task/store-refusal.ts"
 import type { ActiveRun, BegunBelow } from "./active-run.ts"
-import { runsAbove } from "./runs-above.ts"
-import type { HasActive, HasClock, HasLog, HasStore } from "./scope.ts"
+import { isLeftBehind, markLost, requireNotLost, toClaimCheck } from "./ownership.ts"
+import { runAbove, runsAbove } from "./runs-above.ts"
+import type { HasActive, HasClock, HasLog, HasStore, HasWorker } from "./scope.ts"
 import { createStoreRetry } from "./store-retry.ts"
 
+/** What the caller commits with the task. The answer to the creation is the last one. */
+type ToCreation = (details: TaskDetails) => readonly [...Operation[], OperationOf<"task.create">]
+
 /**
- * Writes a task below the nearest run that has a record. The calls in between, which run in the foreground, note the task:
- * a promotion puts it below the call, and the end of such a call settles it. A crash in between leaves the task below
- * that run, whose end settles it.
+ * Writes a task below the nearest run that has a record, if this process still holds that run. The calls in between,
+ * which run in the foreground, note the task: a promotion puts it below the call, and the end of such a call settles it.
+ * A crash in between leaves the task below that run, whose end settles it. `above` is the run that writes the task, or
+ * null if none in this process does. The operations are made when they are committed.
  */
 export async function writeBelow(
-  scope: HasActive,
+  scope: BelowScope,
+  above: ActiveRun | null,
   details: TaskDetails,
-  write: (details: TaskDetails) => Promise<AnswerOf<"task.create">>,
+  toCreation: ToCreation,
+  options?: CommitOptions,
 ): Promise<AnswerOf<"task.create">> {
-  let place = findPlace(scope, details.parentTask)
-  for (; place.promotion; place = findPlace(scope, details.parentTask)) await place.promotion
-  const { calls, parentTask } = place
+  let place = findPlace(scope, above)
+  for (; place.promotion; place = findPlace(scope, above)) await place.promotion
+  const { calls, recorded } = place
+  if (above) requireNotLost(scope, above)
   const stopped = calls.find(({ control }) => control.stop !== null)
   if (stopped) {
     const message = `The call ${stopped.taskId} was stopped: it can begin nothing more.`
     throw new MeanwhileError("closed", message, { taskId: stopped.taskId })
   }
   // Without a record above, the call's own id stands: its record, if it gets one, will have that id.
-  const writing = write({ ...details, parentTask: parentTask ?? details.parentTask })
+  const parentTask = toParent(place)
+  const operations = toCreation({ ...details, parentTask: parentTask ?? details.parentTask })
+  const writing = commitUnder(scope, recorded, operations, options)
   const begun = calls.map(({ steps }) => (steps.begun ??= createBegun()))
   for (const each of begun) each.writing.add(writing)
   try {
     const written = await writing
     if (written.created) {
       for (const { children } of begun) children.add(details.id)
-      if (mayOutlive(details)) noteTask(scope, calls, parentTask, details.session)
+      if (mayOutlive(details)) noteTask(scope, calls, recorded, details.session)
     }
     return written
   } finally {
     for (const each of begun) each.writing.delete(writing)
+  }
+}
+
+interface BelowScope extends HasActive, HasStore, HasWorker {}
+
+async function commitUnder(
+  scope: BelowScope,
+  recorded: ActiveRun | undefined,
+  operations: ReturnType<ToCreation>,
+  options?: CommitOptions,
+): Promise<AnswerOf<"task.create">> {
+  try {
+    const answers = await scope.store.commit([...toClaimCheck(recorded), ...operations], options)
+    return answers.at(-1) as AnswerOf<"task.create">
+  } catch (error) {
+    if (recorded && isMeanwhileError(error, "stale_claim")) markLost(recorded)
+    throw error
   }
 }
 
@@ -58,9 +86,9 @@ export async function takeBegun({ steps: { begun } }: ActiveRun): Promise<readon
 }
 
 /** Stops at once what a call in the foreground has begun, when the call itself is stopped. */
-export async function stopBegun(scope: HasActive & HasStore & HasLog, call: ActiveRun): Promise<void> {
+export async function stopBegun(scope: BelowScope & HasLog, call: ActiveRun): Promise<void> {
   const { begun } = call.steps
-  if (!begun || hasRecord(call) || isLeftBehind(call)) return
+  if (!begun || hasRecord(call)) return
   await settle(scope, call, begun, toStopReason(call)).catch((error: unknown) => {
     scope.log.warn("the tasks of a call could not be stopped with it yet", {
       task: call.taskId,
@@ -70,9 +98,9 @@ export async function stopBegun(scope: HasActive & HasStore & HasLog, call: Acti
 }
 
 /** True while the end of a call in the foreground has to be told to what it began. */
-export function isEndOwed(call: ActiveRun, isSuccess: boolean): boolean {
+export function isEndOwed(scope: HasActive, call: ActiveRun, isSuccess: boolean): boolean {
   const { begun } = call.steps
-  if (!begun || call.standing.in !== "foreground" || isLeftBehind(call)) return false
+  if (!begun || call.standing.in !== "foreground" || isLeftBehind(scope, call)) return false
   return begun.hasTasks || !isSuccess || call.control.stop !== null
 }
 
@@ -82,7 +110,7 @@ export function isEndOwed(call: ActiveRun, isSuccess: boolean): boolean {
  * settles it.
  */
 export async function endBegun(
-  scope: HasActive & HasStore & HasClock & HasLog,
+  scope: BelowScope & HasClock & HasLog,
   call: ActiveRun,
   isSuccess: boolean,
 ): Promise<void> {
@@ -107,25 +135,24 @@ export async function endBegun(
   if (call.steps.begun === begun) call.steps.begun = null
 }
 
-async function settle(
-  scope: HasActive & HasStore,
-  call: ActiveRun,
-  begun: BegunBelow,
-  stoppedFor: string | null,
-): Promise<void> {
+/** Of a call that is left behind nothing is settled: whoever makes it again finds what it began, and goes on with it. */
+async function settle(scope: BelowScope, call: ActiveRun, begun: BegunBelow, stoppedFor: string | null): Promise<void> {
   await Promise.allSettled(begun.writing)
-  const { parentTask } = findPlace(scope, call.origin.parentTask)
+  if (isLeftBehind(scope, call)) return
+  const place = findPlace(scope, runAbove(scope, call) ?? null)
+  const parentTask = toParent(place) ?? call.origin.parentTask
   const { session } = call.origin
-  await scope.store.commit([{ op: "call.end", children: [...begun.children], parentTask, session, stoppedFor }])
+  const end = { op: "call.end", children: [...begun.children], parentTask, session, stoppedFor } as const
+  try {
+    await scope.store.commit([...toClaimCheck(place.recorded), end])
+  } catch (error) {
+    if (!place.recorded || !isMeanwhileError(error, "stale_claim")) throw error
+    markLost(place.recorded)
+  }
 }
 
 function toStopReason({ call, control: { stop } }: ActiveRun): string {
   return `the call of ${call.tool.name} that asked for it ${stop ? `was stopped by ${stop.by}: ${stop.reason}` : "failed"}`
-}
-
-/** A shutdown leaves a call to the next claim of its turn, which makes it again and finds what it began. */
-function isLeftBehind({ control }: ActiveRun): boolean {
-  return control.isHandedBack || control.stop?.by === "shutdown"
 }
 
 function hasRecord({ standing }: ActiveRun): boolean {
@@ -146,10 +173,9 @@ function mayOutlive(details: TaskDetails): boolean {
 function noteTask(
   scope: HasActive,
   calls: readonly ActiveRun[],
-  parentTask: TaskId | null,
+  recorded: ActiveRun | undefined,
   session: SessionId | null,
 ): void {
-  const recorded = parentTask === null ? undefined : scope.active.get(parentTask)
   const above = recorded ? runsAbove(scope, recorded) : []
   for (const { steps } of [...calls.filter(({ origin }) => origin.session !== session), ...above])
     if (steps.begun) steps.begun.hasTasks = true
@@ -158,19 +184,23 @@ function noteTask(
 interface RecordedPlace {
   /** The calls in the foreground, the nearest first. */
   readonly calls: readonly ActiveRun[]
-  /** The nearest run that the store knows, or may know. */
-  readonly parentTask: TaskId | null
+  /** The nearest run in this process that the store knows, or may know. */
+  readonly recorded: ActiveRun | undefined
   /** Settles when a record that is being written decides. */
   readonly promotion: Promise<unknown> | null
 }
 
-function findPlace({ active }: HasActive, parentTask: TaskId | null): RecordedPlace {
+function findPlace(scope: HasActive, above: ActiveRun | null): RecordedPlace {
   const calls: ActiveRun[] = []
-  let id = parentTask
-  for (let run = id && active.get(id); run && !hasRecord(run); run = id && active.get(id)) {
-    if (run.standing.in === "promotion") return { calls, parentTask: id, promotion: run.standing.written }
+  let run = above ?? undefined
+  for (; run && !hasRecord(run); run = runAbove(scope, run)) {
+    if (run.standing.in === "promotion") return { calls, recorded: run, promotion: run.standing.written }
     calls.push(run)
-    id = run.origin.parentTask
   }
-  return { calls, parentTask: id, promotion: null }
+  return { calls, recorded: run, promotion: null }
+}
+
+/** Null: nothing above has a record. A call may be below a task that does not run in this process. */
+function toParent({ calls, recorded }: RecordedPlace): TaskId | null {
+  return recorded?.taskId ?? calls.at(-1)?.origin.parentTask ?? null
 }

@@ -1,7 +1,8 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Act } from "../../plugin/context.ts"
 import type { ActiveRun } from "./active-run.ts"
-import { runsAbove } from "./runs-above.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import { runAbove, runsAbove } from "./runs-above.ts"
 import type { HasWorker, HasActive } from "./scope.ts"
 
 /** Looks at leases. */
@@ -48,7 +49,7 @@ async function actOnceConfirmed<Result>(
 function isOurs(scope: ActScope, active: ActiveRun): boolean {
   loseIfClaimedBefore(scope, active)
   active.control.abort.signal.throwIfAborted()
-  if (isLost(active)) throw lostError(active)
+  requireNotLost(scope, active)
   return !isInDoubt(scope, active)
 }
 
@@ -67,7 +68,40 @@ export async function requireClaim(scope: ActScope, active: ActiveRun): Promise<
 
 export async function confirmOwned(scope: ActScope, active: ActiveRun): Promise<boolean> {
   if (isInDoubt(scope, active)) await scope.worker.confirm()
-  return !isLost(active)
+  return !isLostWithTurn(scope, active)
+}
+
+/**
+ * Operations to commit with what is written for a call: the store refuses them once another worker has the run that the
+ * call belongs to. That is the nearest run above with a record, for a call has no fence of its own. None if there is no
+ * such run here. Contract: nothing is awaited before the commit, and `requireNotLost` was asked.
+ */
+export function toClaimCheck(recorded: ActiveRun | undefined): readonly OperationOf<"claim.check">[] {
+  if (recorded?.standing.in !== "background") return []
+  const { taskId, run, standing } = recorded
+  return [{ op: "claim.check", run: { taskId, run, fence: standing.fence } }]
+}
+
+/** Throws if the run was lost, or one above it with the call that the run is. */
+export function requireNotLost(scope: ActScope, active: ActiveRun): void {
+  for (let run: ActiveRun | undefined = active; run; run = runAbove(scope, run)) {
+    loseIfClaimedBefore(scope, run)
+    if (isLost(run)) throw lostError(run)
+  }
+}
+
+/** A call in the foreground is lost with the run that made it: the worker that has that run now makes the call again. */
+export function isLostWithTurn(scope: HasActive, active: ActiveRun): boolean {
+  return runsAbove(scope, active).some(isLost)
+}
+
+/**
+ * True if others go on with the run, or make the call again: at a shutdown, and once the run is lost. What it began is
+ * then theirs to stop.
+ */
+export function isLeftBehind(scope: HasActive, active: ActiveRun): boolean {
+  const { isHandedBack, stop } = active.control
+  return isHandedBack || stop?.by === "shutdown" || isLostWithTurn(scope, active)
 }
 
 /** A call in the foreground belongs to whoever has the turn that made it. Without one, nobody can take it over. */

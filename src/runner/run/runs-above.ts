@@ -10,10 +10,19 @@ export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
   const found: ActiveRun[] = []
   for (let next: ActiveRun | undefined = run; next; ) {
     found.push(next)
-    const parentTask: TaskId | null = next.origin.parentTask
-    next = parentTask ? active.get(parentTask) : undefined
+    next = runAbove({ active }, next)
   }
   return found
+}
+
+/** The run that asked for this one, if it is in this process. */
+export function runAbove({ active }: HasActive, { above, origin: { parentTask } }: ActiveRun): ActiveRun | undefined {
+  return above ?? findHere({ active }, parentTask) ?? undefined
+}
+
+/** The run of the task in this process now. A caller that waits keeps it: later this process may have taken the task anew. */
+export function findHere({ active }: HasActive, id: TaskId | null | undefined): ActiveRun | null {
+  return (id ? active.get(id) : undefined) ?? null
 }
 
 /** Where a task comes from. The task may be a call in the foreground, which the store does not know yet. */

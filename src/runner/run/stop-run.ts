@@ -5,7 +5,7 @@ import type { TaskSummary } from "../../task/record.ts"
 import type { Stopper } from "../../task/stop.ts"
 import { type ActiveRun, ranMs, type RunControl } from "./active-run.ts"
 import { stopBegun } from "./begun-below.ts"
-import { isLost, markLost } from "./ownership.ts"
+import { isLost, lostError, markLost } from "./ownership.ts"
 import { runsAbove } from "./runs-above.ts"
 import type { HasActive, HasClock, HasConfig, HasStore, StopScope } from "./scope.ts"
 import { writeUnderFence } from "./write-run.ts"
@@ -69,7 +69,11 @@ export function isOurClaim({ standing, run }: ActiveRun, task: Pick<TaskSummary,
   return standing.in === "background" && standing.fence === task.fence && run === task.run
 }
 
-const TAKEN_OVER = { by: "lost_worker", reason: "the turn that made the call goes on in another process" } as const
+/** Why a call in the foreground ends whose turn another process has now. */
+export const TAKEN_OVER = {
+  by: "lost_worker",
+  reason: "the turn that made the call goes on in another process",
+} as const
 
 /** The lease is lost, and with it every run held under it. The calls in the foreground that such a run has made end. */
 export function loseRuns(scope: HasActive & HasClock & HasConfig): void {
@@ -78,7 +82,11 @@ export function loseRuns(scope: HasActive & HasClock & HasConfig): void {
   const isBelow = (run: ActiveRun): boolean => !held.has(run) && runsAbove(scope, run).some((above) => held.has(above))
   const below = runs.filter(isBelow)
   for (const run of held) markLost(run)
-  for (const run of below) abortRun(scope, run, TAKEN_OVER)
+  for (const run of below) {
+    // The promotion says itself what has become of the call, once it knows.
+    if (run.standing.in === "promotion") run.control.abort.abort(lostError(run))
+    else abortRun(scope, run, TAKEN_OVER)
+  }
 }
 
 /** Tells the work to end, and gives it up when it does not. A foreground call that has its answer has ended already. */

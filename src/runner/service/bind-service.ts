@@ -10,7 +10,7 @@ import { retryTask } from "../start/begin-anew.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
 import { isWithheld, withhold } from "../group/gate.ts"
-import { toAct } from "../run/ownership.ts"
+import { requireClaim, toAct } from "../run/ownership.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import type { ActiveRun, RunOrigin } from "../run/active-run.ts"
@@ -28,6 +28,10 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
   const { tool } = active.call
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
   const act = toAct(scope, active)
+  async function claimed<Result>(write: () => Promise<Result>): Promise<Result> {
+    await requireClaim(scope, active)
+    return write()
+  }
   return {
     execute: (call, options) => executeOwn(scope, active, (own) => service.execute(bind(call), own), options),
     async start(call) {
@@ -35,11 +39,11 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
       active.listeners.onStarted?.(task.id)
       return task
     },
-    adopt: (call, work) => service.adopt(bind(call), work),
+    adopt: (call, work) => claimed(() => service.adopt(bind(call), work)),
     get: async (id) => withhold(scope, await service.get(id, workspace)),
     result: async (id, options = {}) =>
       withhold(scope, await getResult(scope, id, options, workspace, toReader(scope, active))),
-    cancel: (id, request) => service.cancel(id, request, workspace),
+    cancel: (id, request) => claimed(() => service.cancel(id, request, workspace)),
     async retry(id) {
       requireHopsLeft(scope.admission, hops, tool)
       const task = await findTask(scope, id, workspace)
@@ -63,10 +67,10 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
         reader: toReader(scope, active),
       }),
     get groups() {
-      return bindGroups(service.groups, active.origin)
+      return bindGroups(service.groups, active.origin, claimed)
     },
-    prioritize: (id, priority) => service.prioritize(id, priority, workspace),
-    limit: (id, timeoutMs) => service.limit(id, timeoutMs, workspace),
+    prioritize: (id, priority) => claimed(() => service.prioritize(id, priority, workspace)),
+    limit: (id, timeoutMs) => claimed(() => service.limit(id, timeoutMs, workspace)),
     list: (filter, page) => service.list({ ...filter, workspace }, page),
     async output(id, request) {
       await requireShown(scope, await findTask(scope, id, workspace))
@@ -80,11 +84,11 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
     },
     async acknowledge(ids) {
       const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
-      return acknowledgeTasks(scope, tasks, toReader(scope, active))
+      return claimed(() => acknowledgeTasks(scope, tasks, toReader(scope, active)))
     },
-    clear: (filter) => service.clear({ ...filter, workspace }),
-    remove: (id) => service.remove(id, workspace),
-    cleanupCompleted: (maxAgeMs, _, plugin) => service.cleanupCompleted(maxAgeMs, workspace, plugin),
+    clear: (filter) => claimed(() => service.clear({ ...filter, workspace })),
+    remove: (id) => claimed(() => service.remove(id, workspace)),
+    cleanupCompleted: (maxAgeMs, _, plugin) => claimed(() => service.cleanupCompleted(maxAgeMs, workspace, plugin)),
     estimate: (call) => service.estimate({ ...call, workspace }),
   }
 }
@@ -127,15 +131,17 @@ function toClaimant(scope: HasActive, active: ActiveRun): AskingStep | null {
   return null
 }
 
-function bindGroups(groups: GroupService, { workspace, session }: RunOrigin): GroupService {
+type Claimed = <Result>(write: () => Promise<Result>) => Promise<Result>
+
+function bindGroups(groups: GroupService, { workspace, session }: RunOrigin, claimed: Claimed): GroupService {
   const bind = (filter: GroupFilter = {}): GroupFilter => ({ session, ...filter, workspace })
   return {
-    open: (request) => groups.open({ session, ...request, workspace }),
+    open: (request) => claimed(() => groups.open({ session, ...request, workspace })),
     get: (id, filter) => groups.get(id, bind(filter)),
     list: (filter) => groups.list(bind(filter)),
-    seal: (id, filter) => groups.seal(id, bind(filter)),
-    cancel: (id, request, filter) => groups.cancel(id, request, bind(filter)),
+    seal: (id, filter) => claimed(() => groups.seal(id, bind(filter))),
+    cancel: (id, request, filter) => claimed(() => groups.cancel(id, request, bind(filter))),
     gate: (id, filter) => groups.gate(id, bind(filter)),
-    decide: (id, decision, by, filter) => groups.decide(id, decision, by, bind(filter)),
+    decide: (id, decision, by, filter) => claimed(() => groups.decide(id, decision, by, bind(filter))),
   }
 }

@@ -12,7 +12,7 @@ import { beginRun, toBackgroundPlan, toSlotKeys, noteCreated } from "../execute/
 import { toFailedOutcome, toOutcome } from "../execute/end-run.ts"
 import { ensureLease } from "../run/ownership.ts"
 import type { Outcome } from "../run/active-run.ts"
-import type { ExecuteScope, FenceScope, HasActive, HasRedactor, HasWorker, HasWritten } from "../run/scope.ts"
+import type { ExecuteScope, HasRedactor, HasWorker, HasWritten } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
 
@@ -46,7 +46,7 @@ async function adoptAdmitted(
   const foreign = "pid" in work ? watchForeignProcess(work.pid, scope.clock) : null
   const id = createTaskId()
   try {
-    const { task, created } = await writeAdopted(scope, toDetails(scope, admitted, id), foreign)
+    const { task, created } = await writeAdopted(scope, admitted, id, foreign)
     if (created) beginAdopted(scope, admitted, task, foreign ?? (work as Promise<unknown>))
     else giveBack(scope, id, foreign)
     return task
@@ -60,12 +60,10 @@ async function adoptAdmitted(
  * Writes the task in one commit, with one step that stays in flight until the run ends. So no worker that reclaims the
  * run takes it for work that its tool could begin again, however soon this process dies.
  */
-async function writeAdopted(scope: FenceScope & HasActive, asked: TaskDetails, foreign: ForeignProcess | null) {
+async function writeAdopted(scope: ExecuteScope, admitted: Admitted, id: TaskId, foreign: ForeignProcess | null) {
+  const asked = toDetails(scope, admitted, id)
   await ensureLease(scope)
-  return writeBelow(scope, asked, async (details) => {
-    const [written] = await scope.store.commit([toCreation(scope, details, foreign)])
-    return written
-  })
+  return writeBelow(scope, admitted.above, asked, (details) => [toCreation(scope, details, foreign)])
 }
 
 function toCreation(

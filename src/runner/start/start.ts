@@ -60,10 +60,9 @@ async function writeTask(scope: ExecuteScope, admitted: Admitted, id: TaskId): P
   scope.queue.own?.add(id)
   try {
     const asking = call.askedBy && { askingStepResult: { taskId: id } }
-    const { task, created } = await writeBelow(scope, details, async (placed) => {
-      const [written] = await scope.store.commit([{ op: "task.create", details: placed, entry, ...asking }])
-      return written
-    })
+    const { task, created } = await writeBelow(scope, admitted.above, details, (placed) => [
+      { op: "task.create", details: placed, entry, ...asking },
+    ])
     if (created) noteCreated(scope, task)
     if (!created) {
       requireSameTool(task, details)

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { Act } from "../../plugin/context.ts"
 import type { ToolReturn, Tool } from "../../plugin/tool.ts"
 import { type SessionId, type TaskId, type WorkspaceId, createTaskId } from "../../task/id.ts"
-import type { AnswerOf, Answers, Operation, RunReference } from "../../task/operation.ts"
+import type { Answers, Operation, RunReference } from "../../task/operation.ts"
 import { PLAIN_DETAILS, type TaskDetails, type TaskRecord } from "../../task/record.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
@@ -15,6 +15,7 @@ import type { ExecuteScope, HasActive, HasRedactor, HasStore, StopScope } from "
 import { TURN_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { writeBelow } from "../run/begun-below.ts"
 import { enter } from "../run/enter.ts"
+import { findHere } from "../run/runs-above.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
 
 /** Where a turn comes from. */
@@ -80,20 +81,18 @@ export type BegunTurn = Pick<TurnRun, "taskId" | "ended">
  * the queue continues it.
  */
 export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
+  const above = findHere(scope, start.parentTask)
   return enter(scope, async () => {
     const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
     const details = await toTurnDetails(scope, start)
     await ensureLease(scope)
-    const entry = { as: "running", worker: scope.worker.id } as const
     // The turn's first effect, its end and every answer of the model wait for the disk, and so for this commit.
-    const { task } = await writeBelow(scope, details, async (placed) => {
-      const create = { op: "task.create", details: placed, entry } as const
-      const answers = await scope.store.commit([...start.operations, create], {
-        waitsForDisk: false,
-        ...(start.whenAway && { whenAway: start.whenAway }),
-      })
-      return answers.at(-1) as AnswerOf<"task.create">
-    })
+    const options = { waitsForDisk: false, ...(start.whenAway && { whenAway: start.whenAway }) }
+    const toCreation = (placed: TaskDetails) => {
+      const entry = { as: "running", worker: scope.worker.id } as const
+      return [...start.operations, { op: "task.create", details: placed, entry }] as const
+    }
+    const { task } = await writeBelow(scope, above, details, toCreation, options)
     const own: Tool = { ...tool, run: async (_input, { taskId }) => body(findTurnRun(scope, taskId)) }
     const plan = toBackgroundPlan(task, own, null)
     // In this process the turn is below its call, which may have no record.

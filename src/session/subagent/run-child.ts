@@ -136,14 +136,18 @@ async function send(course: Course, message: string, said: string | undefined): 
   const { scope, session, conversation, run, account, activity, stopped } = course
   const budget = account.left()
   const key = toKey(course)
-  const { turn, outcome, accounting } = await session.send(message, {
+  const sending = {
     parentTask: run?.taskId ?? null,
     ...(run?.traceId && { traceId: run.traceId }),
     ...(said !== undefined && { said }),
     ...(key !== undefined && { idempotencyKey: key }),
     ...(budget && { budget }),
     signal: stopped,
-  })
+  }
+  // Between two turns the run may have been lost: whoever has it now sends the next message.
+  const { turn, outcome, accounting } = await (run
+    ? run.act(() => session.send(message, sending))
+    : session.send(message, sending))
   account.takeTime(accounting.durationMs)
   if (outcome === "stopped") throw new MeanwhileError("closed", `The subagent ${session.name} was stopped.`)
   if (turn) {

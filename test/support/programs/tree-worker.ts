@@ -9,7 +9,7 @@ import { readTree, withAllBelow } from "../trees/tree-plan.ts"
 
 /**
  * A Meanwhile in a process of its own that grows one tree, and says which task each node is. Model calls are lines of the
- * file `requests`. Every line that it is sent it answers with one.
+ * file `requests`. Every line that it is sent it answers with one; after the last one it closes.
  */
 const [directory = "", database = "", tree = ""] = process.argv.slice(2)
 const root = readTree(tree)
@@ -38,3 +38,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   await meanwhile.tasks.list({})
   say(line)
 }
+await meanwhile.close()
+process.exit()

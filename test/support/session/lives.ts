@@ -14,6 +14,7 @@ import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engin
 import { interceptCommits } from "../intercept-commits.ts"
 
 const LEASE_SECONDS = 60
+export const LIFE_LEASE_MS = LEASE_SECONDS * 1_000
 
 export interface LivingRuntime {
   readonly life: Life

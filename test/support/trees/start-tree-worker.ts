@@ -26,6 +26,7 @@ export async function startTreeWorker(folder: string, root: TreeNode) {
     (await withPatience(replies.next(), () => `The worker ${pid} does not answer.`)).value ?? "{}"
   const tasks = JSON.parse(await next()) as Readonly<Record<string, TaskId | null>>
   return {
+    pid,
     tasks,
     async freeze() {
       child.kill("SIGSTOP")
@@ -35,6 +36,11 @@ export async function startTreeWorker(folder: string, root: TreeNode) {
     async kill() {
       child.kill("SIGKILL")
       await gone
+    },
+    /** A clean shutdown, which hands back what may be repeated; resolves when the process is gone. */
+    async close() {
+      child.stdin.end()
+      await withPatience(gone, () => `The worker ${pid} does not end.`)
     },
     async look() {
       child.stdin.write("look\n")

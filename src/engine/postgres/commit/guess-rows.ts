@@ -49,6 +49,7 @@ const GUESSES: Guesses = {
     want(wants, "task", taskId)
     if (ENDS.has(event.type)) want(wants, "groupOfTask", taskId)
   },
+  "claim.check": (wants, { run }) => want(wants, "task", run.taskId),
   "call.end"(wants, { children }) {
     for (const id of children) {
       want(wants, "task", id)
