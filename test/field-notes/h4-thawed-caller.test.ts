@@ -12,8 +12,29 @@ import { createFolder } from "../support/workplace.ts"
 
 const spawns: ScriptStep = { calls: [{ tool: "spawn_subagent", input: { task: "Build.", handover: "none" } }] }
 
+const asks: ScriptStep = { calls: [{ tool: "asks_agent", input: {} }] }
+
+/** Waits for an agent in the foreground, and no longer than its time limit. */
+const asksAgent = defineTool({
+  name: "asks_agent",
+  description: "Asks an agent, and waits for its answer.",
+  input: z.object({}),
+  background: { mode: "never" },
+  timeoutMs: LIFE_LEASE_MS / 2,
+  onCrash: "retry",
+  async run(_input, { sessions, signal }) {
+    const agent = await sessions.createChild({ key: "agent", name: "agent" })
+    try {
+      return (await agent.send("Build.", { signal })).text
+    } finally {
+      await agent.close()
+    }
+  },
+})
+
+/** Both lives go on. The second takes the first for dead, and the first learns that the second lives. */
 const open = (folder: string, number: number, script: readonly ScriptStep[], tools = [echo]) =>
-  beginLife(folder, number, { script, tools, plugins: [createSubagentPlugin({ directories: [] })] })
+  beginLife(folder, number, { script, tools, plugins: [createSubagentPlugin({ directories: [] })], newest: 2 })
 
 /** How a worker that was frozen learns that its lease is over, or that it learns nothing yet. */
 const THAWS = {
@@ -80,6 +101,34 @@ describe("H4. A worker that stood still past its lease and wakes stops nothing a
       expect((await readStore(taker)).map(({ kind }) => kind)).toEqual(["turn", "turn"])
     })
   }
+
+  test("an agent goes on elsewhere when the time limit of the call that waits for it passed during the standstill", async () => {
+    const folder = createFolder()
+    const frozen = await open(folder, 1, [asks, () => new Promise<never>(() => {})], [echo, asksAgent])
+    const session = await frozen.runtime.createSession()
+    const sent = session.send("Build it.").catch((error: unknown) => error)
+    await frozen.isAsked(2)
+    const gate = createGate()
+    const answers = [() => ({ gate: gate.pass(), text: "Built." }), "It is built."]
+    const taker = await open(folder, 2, answers, [echo, asksAgent])
+    await eventually("the agent goes on elsewhere", async () => {
+      taker.clock.advance(500)
+      return taker.model.callCount === 1
+    })
+    await gate.reached
+    const before = await readStore(taker)
+    // Timers that fell due while the process stood still run once its lease is over.
+    frozen.clock.suspend(LIFE_LEASE_MS)
+    frozen.clock.advance(LIFE_LEASE_MS / 2)
+    expect(await sent).toMatchObject({ code: "stale_claim" })
+    await frozen.runtime.close()
+    expect(await readStore(taker)).toEqual(before)
+    gate.open()
+    await eventually("both have completed", async () => {
+      taker.clock.advance(500)
+      return (await taker.store.countTasks({ kinds: ["turn"], statuses: ["completed"] })) === 2
+    })
+  })
 
   test("a call of the turn starts no task there, although its worker does not know yet that its lease is over", async () => {
     const gate = createGate()

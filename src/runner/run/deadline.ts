@@ -1,4 +1,5 @@
 import type { ActiveRun, RunTimes } from "./active-run.ts"
+import { confirmOwned, isInDoubt } from "./ownership.ts"
 import { runsAbove } from "./runs-above.ts"
 import type { HasClock, StopScope } from "./scope.ts"
 import { isOurClaim, stopRun } from "./stop-run.ts"
@@ -22,8 +23,16 @@ export function changeDeadline(scope: StopScope, active: ActiveRun, limitMs: num
   if (mayReachDeadline(active) && !isResting) armDeadline(scope, active)
 }
 
-/** The store refuses the stop if the limit was changed meanwhile. Then the new limit counts. */
+/**
+ * The store refuses the stop if the limit was changed meanwhile. Then the new limit counts. No store looks at the stop of a
+ * call in the foreground. Of a process that wakes, the limit may have passed while others took the call's turn over: so the
+ * lease is looked at first, and the call ends as lost.
+ */
 async function stopAtDeadline(scope: StopScope, active: ActiveRun, limitMs: number): Promise<void> {
+  if (active.standing.in === "foreground" && isInDoubt(scope, active)) {
+    const isOurs = await confirmOwned(scope, active).catch(() => true)
+    if (!isOurs) return
+  }
   await stopRun(scope, active, {
     by: "deadline",
     reason: `it ran longer than its limit of ${limitMs / 1_000} s`,

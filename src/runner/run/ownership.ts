@@ -105,7 +105,7 @@ export function isLeftBehind(scope: HasActive, active: ActiveRun): boolean {
 }
 
 /** A call in the foreground belongs to whoever has the turn that made it. Without one, nobody can take it over. */
-function isInDoubt({ worker, active: known }: ActScope, active: ActiveRun): boolean {
+export function isInDoubt({ worker, active: known }: ActScope, active: ActiveRun): boolean {
   if (worker.isFresh()) return false
   return runsAbove({ active: known }, active).some(({ standing }) => CLAIMED.has(standing.in))
 }

@@ -117,6 +117,8 @@ async function toChild(
     id: session.id,
     send: (message, sending = {}) => runChild(scope, { session, conversation, run, isFound }, message, sending),
     async close() {
+      // The lease is looked at first: others may have the call, and go on with the agent.
+      await run?.act(() => {}).catch(() => {})
       if (run?.isLeft) return
       if (run?.isRecorded) void goOnIfSaid(scope, conversation, run)
       else if (run) scope.children.agents.forget(run.taskId)

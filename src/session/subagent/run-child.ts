@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { AskingRun } from "../../plugin/context.ts"
+import { type Act, actFreely, type AskingRun } from "../../plugin/context.ts"
 import { callsOf, type Message, textOf } from "../../plugin/message.ts"
 import type { ChildSendOptions, ChildTurn } from "../../plugin/sessions-port.ts"
 import type { TaskId } from "../../task/id.ts"
@@ -85,7 +85,8 @@ async function takeTurns(course: Course, message: string, said: string | undefin
   let wakes = 0
   for (;;) {
     if (answer.budgetEnd !== null) {
-      await stopTasks(course.scope, course.conversation, answer.budgetEnd)
+      const { budgetEnd } = answer
+      await toAct(course.run)(() => stopTasks(course.scope, course.conversation, budgetEnd))
       return answer
     }
     const next = await findNext(course, wakes)
@@ -145,9 +146,7 @@ async function send(course: Course, message: string, said: string | undefined): 
     signal: stopped,
   }
   // Between two turns the run may have been lost: whoever has it now sends the next message.
-  const { turn, outcome, accounting } = await (run
-    ? run.act(() => session.send(message, sending))
-    : session.send(message, sending))
+  const { turn, outcome, accounting } = await toAct(run)(() => session.send(message, sending))
   account.takeTime(accounting.durationMs)
   if (outcome === "stopped") throw new MeanwhileError("closed", `The subagent ${session.name} was stopped.`)
   if (turn) {
@@ -180,6 +179,8 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   const { messages, usage } = await readTurns(scope.store, session.id, new Set([id]))
   return { turn: id, usage, ...toAnswer(messages) }
 }
+
+const toAct = (run: AskingRun | null): Act => run?.act ?? actFreely
 
 /**
  * Aborts with the signal, unless this process only leaves the run: then it leaves the child too, which goes on elsewhere.

@@ -34,6 +34,8 @@ export interface LifeOptions
   > {
   readonly script: Script
   readonly tools: readonly Tool[]
+  /** The number of the life that this one takes for the living one. Default: its own. */
+  readonly newest?: number
   /**
    * The life ends before or after the first commit for which `isHere` is true, and not before its runtime is open: work that
    * was left behind goes on while the runtime is being opened, and such a commit waits for that.
@@ -48,11 +50,11 @@ export interface LifeOptions
 export async function beginLife(
   folder: string,
   number: number,
-  { script, tools, plugins = [], ending, background, ...options }: LifeOptions,
+  { script, tools, plugins = [], newest = number, ending, background, ...options }: LifeOptions,
 ): Promise<LivingRuntime> {
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
-  const engine = await openLifeEngine(folder, number, clock)
+  const engine = await openLifeEngine(folder, number, clock, () => newest)
   onTestFinished(() => engine.close())
   const model = createScriptedModel(script)
   const opened = Promise.withResolvers<void>()
