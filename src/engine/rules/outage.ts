@@ -10,18 +10,32 @@ export interface OutageParts {
 /** A refusal that is over sooner is not worth a line. */
 const GRACE_MS = 1_000
 
+/** A write that was given up says nothing more: so long must none be refused until the outage is told to be over. */
+const STEADY_MS = 60_000
+
 /**
  * Tells a person once that the store refuses writes for now, and once more when it takes them again. Both engines report
- * refused and accepted writes here, while they try again.
+ * refused and accepted writes here, while they try again. A disk that has no room for one write may take a smaller one:
+ * so once a write was given up, the next one that is accepted does not end the outage for the person yet.
  */
 export function createOutage({ store, tell, onAway }: OutageParts) {
-  let refusal: { readonly sinceMs: number; readonly timer: NodeJS.Timeout; describe: () => string } | undefined
+  let refusal: { readonly timer: NodeJS.Timeout; describe: () => string } | undefined
   let isAway = false
+  /** What the person was told, or will be. Null: nothing that is not over. */
+  let told: { readonly sinceMs: number; isGivenUp: boolean; hasBegun: boolean } | null = null
+  let returning: NodeJS.Timeout | undefined
 
   function declare(): void {
     isAway = true
     onAway?.(true)
-    if (refusal) tell(`${refusal.describe()} ${WAITING}`)
+    if (!refusal || !told || told.hasBegun) return
+    told.hasBegun = true
+    tell(`${refusal.describe()} ${WAITING}`)
+  }
+
+  function tellReturn(sinceMs: number, untilMs: number): void {
+    told = null
+    tell(toReturn(store, untilMs - sinceMs))
   }
 
   return {
@@ -30,23 +44,35 @@ export function createOutage({ store, tell, onAway }: OutageParts) {
     },
     /** Called at each try that the store refuses. `describe` is called when the person is told. */
     refused(describe: () => string): void {
+      clearTimeout(returning)
+      told ??= { sinceMs: performance.now(), isGivenUp: false, hasBegun: false }
       if (refusal) refusal.describe = describe
-      else refusal = { sinceMs: performance.now(), timer: setTimeout(declare, GRACE_MS).unref(), describe }
+      else refusal = { timer: setTimeout(declare, GRACE_MS).unref(), describe }
+    },
+    /** Called when a write that was refused is not tried again. */
+    gaveUp(): void {
+      if (told) told.isGivenUp = true
     },
     /** Called when the store has taken a write. Costs nothing while no write was refused. */
     accepted(): void {
       if (!refusal) return
       clearTimeout(refusal.timer)
-      const { sinceMs } = refusal
       refusal = undefined
-      if (!isAway) return
+      const untilMs = performance.now()
+      if (isAway) onAway?.(false)
       isAway = false
-      onAway?.(false)
-      tell(toReturn(store, performance.now() - sinceMs))
+      if (!told?.hasBegun) {
+        told = null
+        return
+      }
+      const { sinceMs, isGivenUp } = told
+      if (isGivenUp) returning = setTimeout(tellReturn, STEADY_MS, sinceMs, untilMs).unref()
+      else tellReturn(sinceMs, untilMs)
     },
     /** Says nothing more. */
     close(): void {
       clearTimeout(refusal?.timer)
+      clearTimeout(returning)
       refusal = undefined
     },
   }

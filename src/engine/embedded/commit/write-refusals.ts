@@ -60,7 +60,10 @@ export function createWriteRefusals(path: string, options: WriteRefusalsOptions 
         return { refusal: toRefusal() }
       }
       const mostMs = isLocked ? LOCK_PATIENCE_MS : patienceMs
-      if (performance.now() - sinceMs >= mostMs) return { refusal: toStoreError(error, path) }
+      if (performance.now() - sinceMs >= mostMs) {
+        if (!isLocked) outage.gaveUp()
+        return { refusal: toStoreError(error, path) }
+      }
       return { pauseMs: isLocked && !outage.isAway ? nextRetryMs() : nextPauseMs() }
     },
     accepted() {
