@@ -49,8 +49,8 @@ export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
 }
 
 /**
- * Reads part after part. The last one has `isComplete`, unless the reader wanted less, or the signal aborted. Output that
- * a task of this machine prints publishes no wake-up, so this polls.
+ * Reads part after part. The last one has `isComplete`, unless the reader wanted less, the signal aborted, or the output was
+ * deleted. Output that a task of this machine prints publishes no wake-up, so this polls.
  */
 export async function* followOutput(
   read: (request: OutputRequest) => Promise<OutputChunk>,
@@ -81,7 +81,7 @@ export async function* followOutput(
     yield chunk
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
     offset = chunk.nextOffset
-    if (isAtEnd && (chunk.isComplete || until === "now")) return
+    if (isAtEnd && (chunk.isComplete || until === "now" || chunk.droppedBefore === "all")) return
     // Reading a file never yields: without a pause no key would be read, and no lease renewed, before the end.
     if (!isAtEnd) await setImmediate()
     if (signal.aborted) return

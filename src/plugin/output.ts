@@ -29,9 +29,9 @@ export interface OutputChunk {
   /** Bytes printed so far. If all were removed, the number is not known, and this is the offset asked for. */
   readonly totalBytes: number
   /**
-   * Bytes below this offset were dropped by the output limit; set if the request reached below it. `all`: the retention
-   * time is over and the task's output was removed, whatever was asked for. The text is then empty and there is nothing
-   * more to read.
+   * Bytes below this offset were dropped by the output limit; set if the request reached below it. `all`: the task's output
+   * was removed, whatever was asked for: the retention time is over, or the file was deleted while the task ran. The text is
+   * then empty and there is nothing more to read.
    */
   readonly droppedBefore: number | "all" | null
   /**
@@ -40,7 +40,10 @@ export interface OutputChunk {
    * reader that goes on from offset to offset meets each of these offsets as the beginning of a text.
    */
   readonly restartedAt: number | null
-  /** True if the run has ended and this is the end of its output, or of what is left of it. */
+  /**
+   * True if the run has ended and this is the end of its output, or of what is left of it. Never for output whose file was
+   * deleted while the task ran.
+   */
   readonly isComplete: boolean
 }
 

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { eventually } from "../support/eventually.ts"
 import { startPiped } from "../support/program.ts"
@@ -49,6 +50,11 @@ test(`${NOTE}: by the task whose output file was deleted while its command ran`,
   writeFileSync(go, "")
   const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "failed", failure: { code: "store_gone" } })
+  const gone = { text: "", totalBytes: 0, droppedBefore: "all", isComplete: false }
+  expect(await meanwhile.tasks.output(id)).toMatchObject(gone)
+  const { followOutput } = meanwhile.desk({ workspace: DEFAULT_WORKSPACE, actor: "person" }).tasks
+  const followed = await Array.fromAsync(followOutput(id, {}))
+  expect(followed).toMatchObject([gone])
   expect(existsSync(`${go}.on`)).toBe(true)
 })
 

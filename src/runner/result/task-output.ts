@@ -24,10 +24,11 @@ export async function readTaskOutput(
   if (!isComplete || chunk.totalBytes > 0) return chunk
   // Asked after the read: the output may have gone since the record was read.
   const now = task.strippedAt === null ? await scope.store.task(task.id) : task
-  if (now?.strippedAt === null) return chunk
+  const isDeleted = now?.run === run && now.status === "failed" && now.failure.code === "store_gone"
+  if (now?.strippedAt === null && !isDeleted) return chunk
   const offset = request.offset ?? 0
   const nothing = { text: "", offset, nextOffset: offset, totalBytes: offset }
-  return { ...nothing, droppedBefore: "all", restartedAt: null, isComplete: true }
+  return { ...nothing, droppedBefore: "all", restartedAt: null, isComplete: !isDeleted }
 }
 
 export async function waitForTaskOutput(
