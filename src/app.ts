@@ -9,7 +9,7 @@ import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
 import { makeDataFolder } from "./config/make-folder.ts"
 import { toShownUrl } from "./config/engine-url.ts"
 import { createDesk } from "./desk/desk.ts"
-import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
+import { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embedded/engine.ts"
 import { IN_MEMORY } from "./engine/embedded/open.ts"
 import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
@@ -45,6 +45,7 @@ import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
 
+export { findStoreId } from "./engine/embedded/open.ts"
 export { readDataFolderId } from "./runner/worker/data-folder-id.ts"
 export type { Runtime, RuntimeOptions } from "./runtime.ts"
 
@@ -54,10 +55,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 
 /**
  * The one place that picks engine, plugins and clock. If opening fails, everything opened so far is closed again. The
- * runner is no part of the runtime: it is for code of this package that works below tasks.
+ * runner is no part of the runtime: it is for code of this package that works below tasks. `onStoreOpened`: for the store of
+ * a data folder.
  */
 export async function openRuntime(
   options: RuntimeOptions,
+  onStoreOpened?: OnStoreOpened,
 ): Promise<{ readonly runtime: Runtime; readonly runner: Runner }> {
   const { log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
@@ -75,7 +78,7 @@ export async function openRuntime(
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
   const storePath = options.dataDirectory === undefined ? IN_MEMORY : join(dataDirectory, STORE_FILE)
   const leaving = createLeaving(options.storeWait)
-  const chosen = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, storePath))
+  const chosen = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, storePath, onStoreOpened))
   const clock = createStoreClock(chosen, options.clock)
   const steady = { clock, leaving: leaving.storeWait.leaving }
   const engine = { ...chosen, store: createSteadyStore(chosen.store, steady) }
@@ -190,21 +193,26 @@ export function createClient(): Client<Runtime, RuntimeOptions> {
 export async function openLedger(
   dataDirectory: string,
   { engine: url, storeWait = {} }: { readonly engine?: string; readonly storeWait?: StoreWait } = {},
+  onStoreOpened?: OnStoreOpened,
 ): Promise<LedgerRecord & AsyncDisposable> {
   if (url === undefined && !existsSync(join(dataDirectory, STORE_FILE))) {
     const message = `Nothing was kept in ${dataDirectory} yet. Start a conversation, or name another folder: --data-dir FOLDER`
     throw new MeanwhileError("not_found", message)
   }
-  const engine = await openEngine(url === undefined ? {} : { engine: url, storeWait }, join(dataDirectory, STORE_FILE))
+  const options = url === undefined ? {} : { engine: url, storeWait }
+  const engine = await openEngine(options, join(dataDirectory, STORE_FILE), onStoreOpened)
   return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
 }
 
 export const STORE_FILE = "store.sqlite"
 
-async function openEngine(options: RuntimeOptions, path: string): Promise<Engine> {
+/** As `onOpened` of the embedded engine. */
+export type OnStoreOpened = NonNullable<EmbeddedEngineOptions["onOpened"]>
+
+async function openEngine(options: RuntimeOptions, path: string, onOpened?: OnStoreOpened): Promise<Engine> {
   if (typeof options.engine === "string") return openServer(options.engine, options)
   if (options.engine) return options.engine
-  return openStoreFile(path, options)
+  return openStoreFile(path, options, onOpened)
 }
 
 /** Opens the file as one of the processes that may have it open. */
@@ -215,9 +223,10 @@ export function openStoreFile(
     clock = systemClock,
     storeWait = {},
   }: Pick<RuntimeOptions, "synchronous" | "clock" | "storeWait"> = {},
+  onOpened?: OnStoreOpened,
 ): Promise<Engine> {
-  const holder = toWorkerIdentity()
-  return createEmbeddedEngine({ ...storeWait, path, synchronous, clock, isHolderAlive: isWorkerAlive, holder })
+  const shared = { path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() }
+  return createEmbeddedEngine({ ...storeWait, ...shared, ...(onOpened && { onOpened }) })
 }
 
 /** Opens a store that goes by the server's clock, unless the caller gives a clock. */

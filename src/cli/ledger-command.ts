@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Command, Option } from "commander"
 import { openLedger } from "../app.ts"
+import { lookAtDataFolder } from "../program/data-folder.ts"
 import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
 import { findEngine, tellAside } from "./start/find-engine.ts"
 import { formatLedger, type Grouping, GROUPINGS } from "./format/format-ledger.ts"
@@ -24,8 +26,12 @@ export function createCommand(): Command {
     .action(async (_, command: Command) => {
       const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME, ...wish } = command.optsWithGlobals<LedgerOptions>()
       const found = await findEngine(wish)
+      const dataDirectory = resolve(dataDir)
+      const isHere = found.engine === undefined && existsSync(dataDirectory)
+      const look = { dataDirectory, environment: process.env, notify: tellAside }
+      const onStoreOpened = isHere ? (await lookAtDataFolder(look)).onStoreOpened : undefined
       await using opened = await withWaitExit(tellAside, (tell) =>
-        openLedger(resolve(dataDir), { ...found, storeWait: { tell } }),
+        openLedger(dataDirectory, { ...found, storeWait: { tell } }, onStoreOpened),
       )
       if (jsonl) {
         for await (const line of opened.exportLedger()) await write(line)

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import { z } from "zod"
 import { systemCodeOf } from "../base/system-error.ts"
 import { type PersonFile, readPersonFile, writePersonFile } from "./person-file.ts"
@@ -17,6 +18,8 @@ export interface DataFolderIdentity {
   readonly storeInode: string | null
   /** The same for the store's log, which becomes part of the store. Null: there is none. */
   readonly logInode: string | null
+  /** True if the log, or a file that stands in for it, may hold something. */
+  readonly hasLog: boolean
 }
 
 /** `changed`: the folder was known, and it or its store is another one now. `copied`: its id is that of another folder. */
@@ -29,8 +32,15 @@ export interface KnownDataFolder {
 
 /** The data folders that programs of this person made, or that the person agreed to. */
 export interface KnownDataFolders {
-  look(folder: DataFolderIdentity): Promise<DataFolderStanding>
-  remember(folder: DataFolderIdentity): Promise<void>
+  /** Reads the id that lies in the store only if the folder looks known otherwise: nothing of another store is opened. */
+  look(folder: DataFolderIdentity, findStoreId: () => Promise<string | null>): Promise<DataFolderStanding>
+  /** Null as the store's id: it is not known yet. */
+  remember(folder: DataFolderIdentity, storeId: string | null): Promise<void>
+  /**
+   * Has the folder count as changed until it is remembered again. Whoever opens the store makes its log a part of it, and
+   * nobody could tell afterwards that somebody else had put the log there.
+   */
+  distrust(folder: DataFolderIdentity): Promise<void>
   /** Takes the path with all links followed. False if the folder was not known. */
   forget(path: string): Promise<boolean>
   list(): Promise<readonly KnownDataFolder[]>
@@ -43,6 +53,8 @@ const knownSchema = z.strictObject({
   inode: z.string(),
   storeInode: z.string().nullable(),
   logInode: z.string().nullable(),
+  storeId: z.string().nullable().default(null),
+  wasReplaced: z.boolean().default(false),
   knownSince: z.iso.datetime(),
 })
 type Known = z.output<typeof knownSchema>
@@ -66,19 +78,24 @@ export function createKnownDataFolders({ directory }: { readonly directory: stri
   }
 
   return {
-    async look(folder) {
+    async look(folder, findStoreId) {
       const known = await readPersonFile(fileOf(folder.path))
-      if (known?.path === folder.path) return isSame(known, folder) ? "known" : "changed"
+      if (known?.path === folder.path) {
+        if (known.wasReplaced || !isSameFolder(known, folder)) return "changed"
+        return known.storeId === null || known.storeId === (await findStoreId()) ? "known" : "changed"
+      }
       const isCopy = folder.id !== null && (await readAll()).some(({ id }) => id === folder.id)
       return isCopy ? "copied" : "unknown"
     },
-    async remember(folder) {
-      const { path, id, inode, storeInode, logInode } = folder
+    async remember({ path, id, inode, storeInode, logInode }, storeId) {
+      const facts = { path, id, inode, storeInode, logInode, storeId, wasReplaced: false }
       const known = await readPersonFile(fileOf(path))
-      const isNoted = known && isSame(known, folder) && known.storeInode === storeInode && known.logInode === logInode
-      if (isNoted) return
-      const knownSince = new Date().toISOString()
-      await writePersonFile(fileOf(path), { version: 1, path, id, inode, storeInode, logInode, knownSince })
+      if (known && isDeepStrictEqual(known, { ...known, ...facts })) return
+      await writePersonFile(fileOf(path), { version: 1, ...facts, knownSince: new Date().toISOString() })
+    },
+    async distrust({ path }) {
+      const known = await readPersonFile(fileOf(path))
+      if (known && !known.wasReplaced) await writePersonFile(fileOf(path), { ...known, wasReplaced: true })
     },
     async forget(path) {
       const { path: note } = fileOf(path)
@@ -94,11 +111,14 @@ export function createKnownDataFolders({ directory }: { readonly directory: stri
 
 /**
  * A program notes its new folder before it makes the store: until the program has noted that too, any store counts. It
- * notes the store's log each time that it has opened the store, and the last program that closes the store removes the
- * log: a log that is there and was not noted is somebody else's.
+ * notes the store's log before it writes into it, and a log stays while a program has the store open: one that holds
+ * something and was not noted is somebody else's.
  */
-function isSame(known: Known, { id, inode, storeInode, logInode }: DataFolderIdentity): boolean {
+export function isSameFolder(
+  known: Omit<DataFolderIdentity, "path" | "hasLog">,
+  { id, inode, storeInode, logInode, hasLog }: DataFolderIdentity,
+): boolean {
   if (known.id !== id || known.inode !== inode) return false
   if (known.storeInode === null) return true
-  return known.storeInode === storeInode && (logInode === null || logInode === known.logInode)
+  return known.storeInode === storeInode && (!hasLog || logInode === known.logInode)
 }

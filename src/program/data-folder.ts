@@ -1,8 +1,9 @@
-import { readdirSync } from "node:fs"
+import { type BigIntStats, readdirSync } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { homedir, userInfo } from "node:os"
 import { join } from "node:path"
-import { openStoreFile, readDataFolderId, STORE_FILE } from "../app.ts"
+import { isDeepStrictEqual } from "node:util"
+import { findStoreId, type OnStoreOpened, openStoreFile, readDataFolderId, STORE_FILE } from "../app.ts"
 import type { Variables } from "../base/environment.ts"
 import { toErrorMessage } from "../base/error.ts"
 import { systemCodeOf } from "../base/system-error.ts"
@@ -13,6 +14,7 @@ import {
   createKnownDataFolders,
   type DataFolderIdentity,
   type DataFolderStanding,
+  isSameFolder,
   type KnownDataFolders,
 } from "../config/known-data-folders.ts"
 import { DEFAULT_WORKSPACE } from "../task/id.ts"
@@ -36,8 +38,8 @@ export type DataFolderTrust = DataFolderStanding | "new" | "foreign"
 export interface DataFolder {
   /** Null if what is kept in the folder may run; else why not, and what a person can do. */
   readonly refusal: string | null
-  /** Remembers the store, once it is there, together with its folder. */
-  noteStore(): Promise<void>
+  /** For everything that opens the store: remembers the store and its log. Undefined if the folder is refused. */
+  readonly onStoreOpened: OnStoreOpened | undefined
 }
 
 /** Names, by its id, the data folder that an environment agrees to: a container may not keep the person's home. */
@@ -54,35 +56,56 @@ export function openKnownDataFolders(homeDirectory = homedir()): KnownDataFolder
  */
 export async function openDataFolder(options: DataFolderOptions): Promise<DataFolder> {
   makeDataFolder(options.dataDirectory)
-  const { identity, trust } = await lookAtDataFolder(options)
-  const isKnown = trust === "known"
-  const isAgreed = isKnown || trust === "new" || options.trust
-  if (!isAgreed && !(await options.confirmData?.(await toQuestion(identity, trust)))) {
-    return { refusal: await describeRefusal(identity, trust), noteStore: async () => {} }
+  const looked = await lookAtDataFolder(options)
+  const { identity, trust } = looked
+  const onStoreOpened = toStoreOpened(options)
+  if (trust === "known") return { refusal: null, onStoreOpened }
+  if (trust === "new" || options.trust) {
+    await remember(options, identity, null)
+    return { refusal: null, onStoreOpened }
   }
-  if (!isKnown) await remember(options, identity)
-  return {
-    refusal: null,
-    noteStore: async () => remember(options, await identify(options.dataDirectory)),
+  const refusal = await askPerson(options, looked)
+  return { refusal, onStoreOpened: refusal === null ? onStoreOpened : undefined }
+}
+
+export interface LookedAtDataFolder extends Pick<DataFolder, "onStoreOpened"> {
+  readonly identity: DataFolderIdentity
+  readonly trust: DataFolderTrust
+}
+
+type LookOptions = Pick<DataFolderOptions, "dataDirectory" | "environment" | "homeDirectory" | "notify">
+
+/**
+ * Reads what the folder is, and changes nothing in it but that it gets an id. A folder that was replaced is noted as such:
+ * whoever looks into it next would wipe out the traces.
+ */
+export async function lookAtDataFolder(options: LookOptions): Promise<LookedAtDataFolder> {
+  for (;;) {
+    const identity = await identify(options.dataDirectory)
+    const trust = await judge(identity, options)
+    if (trust === "new" || trust === "known") return { identity, trust, onStoreOpened: toStoreOpened(options) }
+    if (trust === "changed") {
+      // The note is read after the files: while programs start and end, it may be about the log that came next.
+      if (!isDeepStrictEqual(await identify(options.dataDirectory), identity)) continue
+      await openKnownDataFolders(options.homeDirectory).distrust(identity)
+    }
+    return { identity, trust, onStoreOpened: undefined }
   }
 }
 
-/** Reads what the folder is, and changes nothing in it but that it gets an id. */
-export async function lookAtDataFolder(
-  options: Pick<DataFolderOptions, "dataDirectory" | "environment" | "homeDirectory">,
-): Promise<{ readonly identity: DataFolderIdentity; readonly trust: DataFolderTrust }> {
-  const identity = await identify(options.dataDirectory)
-  return { identity, trust: await judge(identity, options) }
+function toStoreOpened(options: LookOptions): OnStoreOpened {
+  return async (storeId) => remember(options, await identify(options.dataDirectory), storeId)
 }
 
 async function judge(
   identity: DataFolderIdentity,
   { environment, homeDirectory }: Pick<DataFolderOptions, "environment" | "homeDirectory">,
 ): Promise<DataFolderTrust> {
-  if (isNew(identity.path)) return "new"
-  if (identity.id !== null && environment[TRUST_VARIABLE] === identity.id) return "known"
-  const standing = await openKnownDataFolders(homeDirectory).look(identity)
-  return standing === "unknown" && (await isForeign(identity.path)) ? "foreign" : standing
+  const { path, id } = identity
+  if (isNew(path)) return "new"
+  if (id !== null && environment[TRUST_VARIABLE] === id) return "known"
+  const standing = await openKnownDataFolders(homeDirectory).look(identity, () => findStoreId(join(path, STORE_FILE)))
+  return standing === "unknown" && (await isForeign(path)) ? "foreign" : standing
 }
 
 async function identify(dataDirectory: string): Promise<DataFolderIdentity> {
@@ -91,14 +114,21 @@ async function identify(dataDirectory: string): Promise<DataFolderIdentity> {
   const storeInode = await toInode(join(path, STORE_FILE))
   // A store has no journal of this kind: SQLite would roll the store back to it.
   const isJournalled = (await toInode(join(path, `${STORE_FILE}-journal`))) !== null
-  const logInode = isJournalled ? "journal" : await toInode(join(path, `${STORE_FILE}-wal`))
-  return { path, id, inode: (await toInode(path)) ?? "", storeInode, logInode }
+  const log = isJournalled ? null : await statOrNull(join(path, `${STORE_FILE}-wal`))
+  const hasLog = isJournalled || (log !== null && log.size > 0n)
+  return { path, id, inode: (await toInode(path)) ?? "", storeInode, logInode: log && describeInode(log), hasLog }
 }
 
 async function toInode(path: string): Promise<string | null> {
+  const found = await statOrNull(path)
+  return found && describeInode(found)
+}
+
+const describeInode = ({ ino, birthtimeNs }: BigIntStats): string => `${ino} ${birthtimeNs}`
+
+async function statOrNull(path: string): Promise<BigIntStats | null> {
   try {
-    const { ino, birthtimeNs } = await stat(path, { bigint: true })
-    return `${ino} ${birthtimeNs}`
+    return await stat(path, { bigint: true })
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return null
     throw error
@@ -123,9 +153,10 @@ async function isForeign(path: string): Promise<boolean> {
 async function remember(
   { homeDirectory, notify }: Pick<DataFolderOptions, "homeDirectory" | "notify">,
   identity: DataFolderIdentity,
+  storeId: string | null,
 ): Promise<void> {
   try {
-    await openKnownDataFolders(homeDirectory).remember(identity)
+    await openKnownDataFolders(homeDirectory).remember(identity, storeId)
   } catch (error) {
     const instead = identity.id === null ? "" : `, or set ${TRUST_VARIABLE}=${identity.id}`
     notify(
@@ -134,20 +165,35 @@ async function remember(
   }
 }
 
-async function toQuestion({ path }: DataFolderIdentity, trust: DataFolderTrust): Promise<string> {
-  const kept = await describeKept(path)
-  return [
-    `The data folder ${toVisibleText(path)} ${DISTRUST[trust]}.`,
-    `It holds ${kept}. Running them runs commands and agents in your name.`,
-    "Run them here?",
-  ].join("\n")
+/** Null if the person agrees to what was shown, and it still lies in the folder: then it is remembered. Else why not. */
+async function askPerson(
+  { confirmData, ...options }: DataFolderOptions,
+  { identity: { path, id }, trust }: LookedAtDataFolder,
+): Promise<string | null> {
+  const shown = await readKept(path)
+  // After the store was read: its log has become part of it by then.
+  const identity = await identify(path)
+  const distrusted = `The data folder ${toVisibleText(path)} ${DISTRUST[trust]}.`
+  if (!(await confirmData?.(toQuestion(distrusted, shown)))) return toRefusal(distrusted, shown, id)
+  const isSame = isSameFolder(identity, await identify(path))
+  if (isSame && isDeepStrictEqual(await readKept(path), shown)) {
+    await remember(options, identity, shown.storeId)
+    return null
+  }
+  // Another program may have asked the same question, and is at work by now.
+  if ((await lookAtDataFolder(options)).trust === "known") return null
+  return `The data folder ${toVisibleText(path)} has changed since you were asked about it: nothing of it runs. Start again to be asked about what it holds now.`
 }
 
-async function describeRefusal({ path, id }: DataFolderIdentity, trust: DataFolderTrust): Promise<string> {
-  const kept = await describeKept(path)
+function toQuestion(distrusted: string, { words }: Kept): string {
+  const danger = "Running them runs commands and agents in your name."
+  return [distrusted, `It holds ${words}. ${danger}`, "Run them here?"].join("\n")
+}
+
+function toRefusal(distrusted: string, { words }: Kept, id: string | null): string {
   const instead = id === null ? "" : ` or with ${TRUST_VARIABLE}=${id} in the environment,`
   return [
-    `The data folder ${toVisibleText(path)} ${DISTRUST[trust]}. It holds ${kept}; nothing of it runs.`,
+    `${distrusted} It holds ${words}; nothing of it runs.`,
     "To look at it: meanwhile tasks. To run it: start with --trust,",
     `${instead} or answer the question of a chat. To leave it alone: --data-dir FOLDER`,
   ].join("\n")
@@ -163,10 +209,18 @@ export const DISTRUST: Readonly<Record<DataFolderTrust, string>> = {
   unknown: "was not made by your programs, or by an earlier version of them",
 }
 
-/** In words: "12 queued tasks, 1 running task and 2 conversations". */
-async function describeKept(path: string): Promise<string> {
-  if ((await toInode(join(path, STORE_FILE))) === null) return "files of another program, and no store"
-  await using engine = await openStoreFile(join(path, STORE_FILE))
+interface Kept {
+  /** "12 queued tasks, 1 running task and 2 conversations" */
+  readonly words: string
+  readonly storeId: string | null
+}
+
+async function readKept(path: string): Promise<Kept> {
+  if ((await toInode(join(path, STORE_FILE))) === null) {
+    return { words: "files of another program, and no store", storeId: null }
+  }
+  let storeId: string | null = null
+  await using engine = await openStoreFile(join(path, STORE_FILE), {}, async (id) => void (storeId = id))
   const tasks = await Promise.all(
     LIVE_STATUSES.map(async (status) => {
       const count = await engine.store.countTasks({ statuses: [status] })
@@ -175,7 +229,7 @@ async function describeKept(path: string): Promise<string> {
   )
   const { items, cursor } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: MOST_SESSIONS })
   const sessions = `${cursor === undefined ? "" : "more than "}${countOf(items.length, "conversation")}`
-  return new Intl.ListFormat("en").format([...tasks.flat(), sessions])
+  return { words: new Intl.ListFormat("en").format([...tasks.flat(), sessions]), storeId }
 }
 
 function countOf(count: number, what: string): string {

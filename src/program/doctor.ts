@@ -4,7 +4,7 @@ import type { Variables } from "../base/environment.ts"
 import { checkServers } from "../builtin/mcp/check-servers.ts"
 import { readMcpConfig } from "../builtin/mcp/read-mcp-config.ts"
 import { createModelProviders } from "../builtin/models/model-providers.ts"
-import { pickModels } from "../app.ts"
+import { type OnStoreOpened, pickModels } from "../app.ts"
 import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import type { ConfiguredPlugins } from "../config/plugin-entry.ts"
@@ -15,7 +15,7 @@ import { createRegistry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
-import { DISTRUST, lookAtDataFolder } from "./data-folder.ts"
+import { DISTRUST, type LookedAtDataFolder, lookAtDataFolder } from "./data-folder.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost, findStorageProblem } from "./host.ts"
@@ -43,9 +43,10 @@ export async function examineProgram(options: DoctorOptions): Promise<readonly F
   const host = await examineHost(options.dataDirectory, options.nodeVersion ?? process.versions.node)
   const rest = await findOr("folder", "Fix it, then run the doctor again.", async () => {
     const folder = await lookAtFolder(options)
-    const config = await examineConfig(options, folder)
-    const data = await examineDataTrust(options)
-    return [toTrustFinding(folder), ...data, ...config, ...(await examineServers(options, folder))]
+    // First: whoever opens the store takes in what somebody else may have put beside it.
+    const data = await lookAtData(options)
+    const config = await examineConfig(options, folder, data?.onStoreOpened)
+    return [toTrustFinding(folder), ...toDataFindings(data), ...config, ...(await examineServers(options, folder))]
   })
   return [...host, ...rest]
 }
@@ -58,16 +59,25 @@ function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder
   return warning("trust", `${directory} ${why}; not loaded: ${files.join(", ")}`, fix)
 }
 
-/** Empty without a data folder. */
-async function examineDataTrust(options: DoctorOptions): Promise<readonly Finding[]> {
-  if (!statSync(options.dataDirectory, { throwIfNoEntry: false })?.isDirectory()) return []
-  const { trust, identity } = await lookAtDataFolder(options)
+/** Null without a data folder. */
+async function lookAtData(options: DoctorOptions): Promise<LookedAtDataFolder | null> {
+  if (!statSync(options.dataDirectory, { throwIfNoEntry: false })?.isDirectory()) return null
+  return lookAtDataFolder({ ...options, notify: options.tell ?? (() => {}) })
+}
+
+function toDataFindings(data: LookedAtDataFolder | null): readonly Finding[] {
+  if (data === null) return []
+  const { trust, identity } = data
   if (trust === "new" || trust === "known") return [ok("data folder trust", `${identity.path} may run its work`)]
   const fix = "Look with meanwhile tasks, then start with --trust, or answer the question of a chat."
   return [warning("data folder trust", `${identity.path} ${DISTRUST[trust]}: nothing of it runs`, fix)]
 }
 
-async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Promise<readonly Finding[]> {
+async function examineConfig(
+  options: DoctorOptions,
+  folder: ProgramFolder,
+  onStoreOpened?: OnStoreOpened,
+): Promise<readonly Finding[]> {
   const { workingDirectory: directory, environment } = options
   return findOr("config", "Correct what it names, then run the doctor again.", async () => {
     const program = { sections: configSections(), spellings: CONFIG_SPELLINGS }
@@ -76,7 +86,9 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
     const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
     const engine = options.engine ?? values.engine
     const store =
-      engine === null ? await examineEmbedded(options.dataDirectory) : await examineServer(engine, options.tell)
+      engine === null
+        ? await examineEmbedded(options.dataDirectory, onStoreOpened)
+        : await examineServer(engine, options.tell)
     const models = examineModels(values, environment)
     const loading = await examinePlugins(options, { folder, values, plugins, ...models })
     const storage = await examineStorage(values.session, directory)

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs"
 import { access, constants, mkdtemp, readdir, rmdir, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { describeFolderProblem } from "../base/folder-problem.ts"
-import { openStoreFile, STORE_FILE } from "../app.ts"
+import { type OnStoreOpened, openStoreFile, STORE_FILE } from "../app.ts"
 import type { SessionConfig } from "../builtin/session/session-config.ts"
 import { describeStorageProblem } from "../builtin/session/session-folder.ts"
 import { describeHeldLock } from "../engine/embedded/sqlite/held-lock.ts"
@@ -20,9 +20,9 @@ export async function examineHost(dataDirectory: string, nodeVersion: string): P
 }
 
 /** Checks the store in the data folder. */
-export function examineEmbedded(dataDirectory: string): Promise<readonly Finding[]> {
+export function examineEmbedded(dataDirectory: string, onOpened?: OnStoreOpened): Promise<readonly Finding[]> {
   return findOr("engine", "Fix the problem above; the store was not changed.", () =>
-    examineStore(join(dataDirectory, STORE_FILE)),
+    examineStore(join(dataDirectory, STORE_FILE), onOpened),
   )
 }
 
@@ -87,10 +87,10 @@ async function tryFolder(parent: string): Promise<void> {
 }
 
 /** True if the store holds a task that has not ended. */
-export async function hasWork(dataDirectory: string): Promise<boolean> {
+export async function hasWork(dataDirectory: string, onOpened?: OnStoreOpened): Promise<boolean> {
   const path = join(dataDirectory, STORE_FILE)
   if (!(await exists(path))) return false
-  await using engine = await openStoreFile(path)
+  await using engine = await openStoreFile(path, {}, onOpened)
   return (await engine.store.countTasks({ statuses: LIVE_STATUSES })) > 0
 }
 
@@ -98,13 +98,13 @@ export async function hasWork(dataDirectory: string): Promise<boolean> {
 const LOCK_PATIENCE_MS = 1_000
 const UNLOCK = "Until it is let go or ended, every other program waits for it, and is refused after 30 seconds."
 
-async function examineStore(path: string): Promise<readonly Finding[]> {
+async function examineStore(path: string, onOpened?: OnStoreOpened): Promise<readonly Finding[]> {
   if (!(await exists(path))) return [ok("engine", "embedded, nothing stored yet")]
   // Read first: the last program that closes a store moves its log into it.
   const bytes = (await sizeOf(path)) + (await sizeOf(`${path}-wal`))
   const lock = await describeHeldLock(path, LOCK_PATIENCE_MS)
   if (lock !== undefined) return [problem("engine", `The store ${path} is locked${lock}`, UNLOCK)]
-  await using engine = await openStoreFile(path)
+  await using engine = await openStoreFile(path, {}, onOpened)
   const { isHealthy, problems } = await engine.store.checkIntegrity()
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`
   if (isHealthy) return [ok("engine", `embedded, healthy, ${size}`)]

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { createRuntime, type Runtime, type RuntimeOptions } from "../app.ts"
+import { openRuntime, type Runtime, type RuntimeOptions } from "../app.ts"
 import type { Variables } from "../base/environment.ts"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { toOneLine } from "../base/one-line.ts"
@@ -79,10 +79,11 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   if (data && data.refusal !== null) throw new MeanwhileError("permission_denied", data.refusal)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
-  const mcp = await createServers(options, folder, values.engine, () => refreshMcp())
+  const hasLeftWork = () => values.engine !== null || hasWork(dataDirectory, data?.onStoreOpened)
+  const mcp = await createServers(options, folder, hasLeftWork, () => refreshMcp())
   const builtin = createProgramPlugins({ ...options, folder, config: values, mcp })
   using _waiting = mcp && setTimeout(() => notify("Waiting for the MCP servers…"), PATIENCE_MS)
-  const runtime = await createRuntime({
+  const runtimeOptions: RuntimeOptions = {
     ...shared,
     dataDirectory,
     environment,
@@ -105,8 +106,8 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     sessionConfig: values.session,
     plugins: [...builtin, ...plugins.plugins],
     discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },
-  })
-  await data?.noteStore()
+  }
+  const { runtime } = await openRuntime(runtimeOptions, data?.onStoreOpened)
   refreshMcp = () => runtime.plugins.refreshTools("mcp")
   // A server may have come between the plugin's start and now.
   refreshMcp()
@@ -158,14 +159,14 @@ function requireWork({ background }: ProgramConfig): void {
 async function createServers(
   options: ProgramOptions,
   folder: ProgramFolder,
-  engine: string | null,
+  hasLeftWork: () => boolean | Promise<boolean>,
   onToolsChanged: () => void,
 ): Promise<McpPlugin | null> {
-  const { dataDirectory, workingDirectory, environment, log, clock } = options
+  const { workingDirectory, environment, log, clock } = options
   const config = await readServers(folder, options)
   if (Object.keys(config.mcpServers).length === 0) return null
   // The runner resumes interrupted work as soon as it is open, and that work may need a tool of these servers.
-  const waitsForServers = engine !== null || (await hasWork(dataDirectory))
+  const waitsForServers = await hasLeftWork()
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   return createMcpPlugin({ ...shared, config, workingDirectory, environment, onToolsChanged, waitsForServers })
 }

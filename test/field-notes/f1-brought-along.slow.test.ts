@@ -1,10 +1,28 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
+import { createRuntime, type Runtime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { runToEnd, startInTerminal } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
+
+/** Queues a command that writes the file. */
+async function sendCommand(dataDirectory: string, canary: string): Promise<Runtime> {
+  const plugins = [createShellPlugin({ workingDirectory: dirname(canary) })]
+  const sender = await createRuntime({ dataDirectory, takesWork: false, plugins })
+  await sender.tasks.start({ plugin: "shell", tool: "run_command", input: { command: `touch ${canary}` } })
+  return sender
+}
+
+/** A project with a data folder that the person's programs have made. */
+async function createOwn() {
+  const { directory, home, say } = await createProject()
+  const data = join(directory, ".meanwhile")
+  rmSync(data, { recursive: true })
+  expect(await say("run", "hello")).toMatchObject({ exitCode: 0 })
+  const canary = join(home, "canary")
+  return { directory, data, canary, say, hasRun: () => existsSync(canary) }
+}
 
 /** A project with a store that somebody else has made: a command waits in it that would write a file. */
 async function createProject() {
@@ -106,6 +124,54 @@ describe("F1. A project folder brought along with a store that holds a queued co
     const logged = await project.say("worker")
     expect(logged).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("its store was replaced") })
     expect(project.hasRun()).toBe(false)
+  })
+
+  test("a log that belongs to the store and was put beside it: not even after somebody has looked", async () => {
+    const { data, ...project } = await createOwn()
+    const sent = join(project.directory, "sent")
+    cpSync(data, sent, { recursive: true })
+    const sender = await sendCommand(sent, project.canary)
+    cpSync(join(sent, "store.sqlite-wal"), join(data, "store.sqlite-wal"))
+    await sender.close()
+    const refused = { exitCode: 2, stderr: expect.stringContaining("its store was replaced") }
+    expect(await project.say("doctor")).toMatchObject({ stdout: expect.stringContaining("its store was replaced") })
+    expect(await project.say("worker", "--until-idle")).toMatchObject(refused)
+    expect(await project.say("tasks")).toMatchObject({ stderr: expect.stringContaining("its store was replaced") })
+    expect(await project.say("ledger")).toMatchObject({ exitCode: 0 })
+    expect(await project.say("worker", "--until-idle")).toMatchObject(refused)
+    expect(project.hasRun()).toBe(false)
+    expect(await project.say("worker", "--until-idle", "--trust")).toMatchObject({ exitCode: 0 })
+    expect(project.hasRun()).toBe(true)
+    expect(await project.say("worker", "--until-idle")).toMatchObject({ exitCode: 0 })
+  })
+
+  test("a store whose content was overwritten with that of another one", async () => {
+    const { data, ...project } = await createOwn()
+    const sent = join(project.directory, "sent")
+    await (await sendCommand(sent, project.canary)).close()
+    writeFileSync(join(data, "store.sqlite"), readFileSync(join(sent, "store.sqlite")))
+    expect(await project.say("worker", "--until-idle")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("its store was replaced"),
+    })
+    expect(project.hasRun()).toBe(false)
+  })
+
+  test.each([
+    ["replaced by", (from: string, to: string) => renameSync(from, to)],
+    ["overwritten with", (from: string, to: string) => writeFileSync(to, readFileSync(from))],
+  ])("a yes is no yes to a store that was %s another one while the question stood", async (_, replace) => {
+    const project = await createProject()
+    const sent = join(project.directory, "sent")
+    await (await sendCommand(sent, join(project.home, "canary"))).close()
+    const chat = project.open()
+    await chat.shows(/1 queued task and no conversations[^]*Run them here\? \[y\/N\]/)
+    replace(join(sent, "store.sqlite"), join(project.directory, ".meanwhile", "store.sqlite"))
+    chat.type("y")
+    await chat.shows(/has changed since you were asked about it/)
+    expect(await chat.exited).toBe(2)
+    expect(await project.say("worker", "--until-idle")).toMatchObject({ exitCode: 2 })
+    expect(project.hasRun() || existsSync(join(project.home, "canary"))).toBe(false)
   })
 
   test("not into a file that a link in the folder leads to: a folder with anything but its own files is asked about", async () => {

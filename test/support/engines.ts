@@ -28,6 +28,7 @@ export const ON_ONE_ENGINE: Readonly<Record<string, string>> = {
   "test/field-notes/a12-store-left-alone.test.ts": "a damaged file",
   "test/field-notes/b2-cap.slow.test.ts":
     "the output file of a command while it runs, which lies in a folder with any store",
+  "test/field-notes/f1-known-folder.slow.test.ts": "the file of a store, and its log",
   "test/field-notes/f2-unasked-commands.slow.test.ts": "the text of commands, and what shells make of it",
   "test/field-notes/f9-hostile-text.test.ts": "the search for secrets in a text",
   "test/field-notes/f3-hostile-repository.slow.test.ts": "what git runs",

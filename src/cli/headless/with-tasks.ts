@@ -34,21 +34,21 @@ const LONG_MS = 24 * 60 * 60 * 1_000
  * there are no tasks, and no folder is made. In a data folder that is not trusted nothing goes on, not even a stop.
  */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
-  const { createRuntime } = await import("../../app.ts")
+  const { openRuntime: openStore } = await import("../../app.ts")
   const leaving = new AbortController()
   const { engine } = await findEngine(options)
   const dataDirectory = findDataDirectory(options.dataDir)
   if (!engine && dataDirectory === undefined) refuseNamed(options)
   const data = engine === undefined && dataDirectory !== undefined ? await lookInto(dataDirectory, options) : null
   const isTrusted = data === null || data.refusal === null
-  const meanwhile = await withWaitExit(tellAside, (tell) =>
-    createRuntime({
-      takesWork: isTrusted ? "own" : false,
+  const { runtime: meanwhile } = await withWaitExit(tellAside, (tell) => {
+    const store = engine ? { engine, storeWait: { tell, leaving: leaving.signal } } : {}
+    const options = {
+      takesWork: isTrusted ? ("own" as const) : false,
       ...(dataDirectory !== undefined && { dataDirectory }),
-      ...(engine && { engine, storeWait: { tell, leaving: leaving.signal } }),
-    }),
-  )
-  await data?.noteStore()
+    }
+    return openStore({ ...options, ...store }, data?.onStoreOpened)
+  })
   const folder = dataDirectory ?? resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
   const begun = engine === undefined ? null : openBegunHere(folder, toShownUrl(engine))
   await withRuntime(options, { meanwhile, leave: () => leaving.abort(), begun, waitMs: 0 }, work)

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { retryWhileBusy } from "./sqlite/busy-retry.ts"
-import { assertOursByQuery, migrate } from "./schema/migrations.ts"
-import { toStoreError } from "./sqlite/sqlite-error.ts"
+import { assertOursByQuery, migrate, readStoreId } from "./schema/migrations.ts"
+import { isSqliteError, toStoreError } from "./sqlite/sqlite-error.ts"
 import { createStoreFile, inspectStoreFile } from "./store-file.ts"
 
 /** In place of a path: the store ends with its process, and no other process can open it. */
@@ -18,15 +18,48 @@ export interface OpenOptions {
    * is refused like a full disk.
    */
   readonly maxPages?: number
+  /**
+   * Called once the store is open and its log is there, before anything is written into that log, and again once the store
+   * is of this version. The id is null in a store of an earlier version. What it throws refuses the store.
+   */
+  readonly onOpened?: (storeId: string | null) => Promise<void>
 }
 
 /** Opens, creates or migrates the store. A file it refuses is left as it was. `onLocked`: as in `retryWhileBusy`. */
 export async function openDatabase(options: OpenOptions, onLocked?: () => void): Promise<DatabaseSync> {
+  const { path, onOpened = async () => {} } = options
   try {
     // The first switch to a write-ahead log and a migration answer BUSY when several processes open at once.
-    return await retryWhileBusy(() => tryOpen(options), onLocked)
+    const database = await retryWhileBusy(() => tryOpen(options), onLocked)
+    try {
+      await onOpened(readStoreId(database))
+      await retryWhileBusy(() => migrate(database, path), onLocked)
+      await onOpened(readStoreId(database))
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
   } catch (error) {
-    throw toStoreError(error, options.path)
+    throw toStoreError(error, path)
+  }
+}
+
+/** Reads the id of the store in this file, and changes nothing in it or beside it that counts. Null: it has none. */
+export async function findStoreId(path: string): Promise<string | null> {
+  try {
+    return await retryWhileBusy(() => {
+      const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+      try {
+        return readStoreId(database)
+      } finally {
+        database.close()
+      }
+    })
+  } catch (error) {
+    // Says more about a file that cannot be written, or is damaged.
+    if (isSqliteError(error)) prepareFile(path)
+    throw toStoreError(error, path)
   }
 }
 
@@ -37,7 +70,6 @@ function tryOpen(options: OpenOptions): DatabaseSync {
   try {
     assertOursByQuery(database, path)
     configure(database, options)
-    migrate(database, path)
     return database
   } catch (error) {
     database.close()

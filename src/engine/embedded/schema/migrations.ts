@@ -26,6 +26,13 @@ export function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
+/** A store knows its id since the ninth version. Null before that. The first read of a store makes its log, if it has none. */
+export function readStoreId(database: DatabaseSync): string | null {
+  const prepare = createPrepare(database)
+  if (prepare("SELECT 1 FROM sqlite_schema WHERE name = 'store_id'").get() === undefined) return null
+  return prepare<{ id: string }>("SELECT id FROM store_id").get()?.id ?? null
+}
+
 /** Refuses what this version must not touch: a newer store, or another program's database. */
 export function assertOurs(path: string, applicationId: number, storeVersion: number, isEmpty: boolean): void {
   if (applicationId !== APPLICATION_ID && !isEmpty) {

@@ -86,6 +86,12 @@ ALTER TABLE tasks ADD COLUMN has_children INTEGER NOT NULL DEFAULT 0;
 UPDATE tasks SET has_children = 1 WHERE id IN (SELECT parent_task FROM tasks WHERE parent_task IS NOT NULL);
 `
 
+/** The ninth version: an id that no other store has, so that one whose content was replaced is not taken for itself. */
+const ID_OF_STORE = `
+CREATE TABLE store_id (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
+INSERT INTO store_id VALUES (1, lower(hex(randomblob(16))));
+`
+
 /** Forward only. The version of a store is the number of entries applied to it; an entry that was released never changes. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -96,4 +102,5 @@ export const MIGRATIONS: readonly string[] = [
   EVENTS_IN_ORDER,
   FOLDER_OF_TASK,
   CHILDREN_OF_TASK,
+  ID_OF_STORE,
 ]
