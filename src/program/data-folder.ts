@@ -1,6 +1,6 @@
 import { type BigIntStats, readdirSync } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
-import { homedir, userInfo } from "node:os"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { findStoreId, type OnStoreOpened, openStoreFile, readDataFolderId, STORE_FILE } from "../app.ts"
@@ -102,10 +102,11 @@ async function judge(
   { environment, homeDirectory }: Pick<DataFolderOptions, "environment" | "homeDirectory">,
 ): Promise<DataFolderTrust> {
   const { path, id } = identity
-  if (isNew(path)) return "new"
+  const isOfAnother = await isForeign(path)
+  if (isNew(path) && !isOfAnother) return "new"
   if (id !== null && environment[TRUST_VARIABLE] === id) return "known"
   const standing = await openKnownDataFolders(homeDirectory).look(identity, () => findStoreId(join(path, STORE_FILE)))
-  return standing === "unknown" && (await isForeign(path)) ? "foreign" : standing
+  return standing === "unknown" && isOfAnother ? "foreign" : standing
 }
 
 async function identify(dataDirectory: string): Promise<DataFolderIdentity> {
@@ -144,9 +145,9 @@ function isNew(path: string): boolean {
 /** The beginnings of the names of what programs keep in a data folder. */
 const KEPT = [STORE_FILE, "spool", "backups", "plans", "begun", "ended", "keeper"] as const
 
+/** Where users have no numbers nobody can tell. */
 async function isForeign(path: string): Promise<boolean> {
-  const { uid } = await stat(path)
-  return uid !== userInfo().uid
+  return process.getuid !== undefined && (await stat(path)).uid !== process.getuid()
 }
 
 /** A home that keeps nothing costs a question at each start, not the start. */
@@ -217,7 +218,7 @@ interface Kept {
 
 async function readKept(path: string): Promise<Kept> {
   if ((await toInode(join(path, STORE_FILE))) === null) {
-    return { words: "files of another program, and no store", storeId: null }
+    return { words: isNew(path) ? "nothing yet" : "files of another program, and no store", storeId: null }
   }
   let storeId: string | null = null
   await using engine = await openStoreFile(join(path, STORE_FILE), {}, async (id) => void (storeId = id))

@@ -1,10 +1,33 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { createRuntime, type Runtime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { runToEnd, startInTerminal } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
+
+const NOBODY = 65_534
+
+/** Somebody who can become another user makes the folder; anybody else has the one above all homes. */
+function createForeignFolder(): string {
+  if (process.getuid?.() !== 0) return dirname(homedir())
+  const folder = createFolder()
+  chmodSync(folder, 0o777)
+  chownSync(folder, NOBODY, NOBODY)
+  return folder
+}
 
 /** Queues a command that writes the file. */
 async function sendCommand(dataDirectory: string, canary: string): Promise<Runtime> {
@@ -172,6 +195,16 @@ describe("F1. A project folder brought along with a store that holds a queued co
     expect(await chat.exited).toBe(2)
     expect(await project.say("worker", "--until-idle")).toMatchObject({ exitCode: 2 })
     expect(project.hasRun() || existsSync(join(project.home, "canary"))).toBe(false)
+  })
+
+  test("an empty folder of another user is asked about", async () => {
+    const project = await createProject()
+    rmSync(join(project.directory, ".meanwhile"), { recursive: true })
+    symlinkSync(createForeignFolder(), join(project.directory, ".meanwhile"))
+    expect(await project.say("run", "hello")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("belongs to another user. It holds nothing yet"),
+    })
   })
 
   test("not into a file that a link in the folder leads to: a folder with anything but its own files is asked about", async () => {
