@@ -58,14 +58,12 @@ export async function openDataFolder(options: DataFolderOptions): Promise<DataFo
   makeDataFolder(options.dataDirectory)
   const looked = await lookAtDataFolder(options)
   const { identity, trust } = looked
-  const onStoreOpened = toStoreOpened(options)
-  if (trust === "known") return { refusal: null, onStoreOpened }
-  if (trust === "new" || options.trust) {
-    await remember(options, identity, null)
-    return { refusal: null, onStoreOpened }
-  }
-  const refusal = await askPerson(options, looked)
-  return { refusal, onStoreOpened: refusal === null ? onStoreOpened : undefined }
+  const isAgreed = trust === "new" || trust === "known" || options.trust
+  const refusal = isAgreed ? null : await askPerson(options, looked)
+  if (refusal !== null) return { refusal, onStoreOpened: undefined }
+  // A store that is there is noted when it is open: another program may make another log before that.
+  if (trust !== "known" && identity.storeInode === null) await remember(options, identity, null)
+  return { refusal, onStoreOpened: toStoreOpened(options) }
 }
 
 export interface LookedAtDataFolder extends Pick<DataFolder, "onStoreOpened"> {
@@ -94,7 +92,11 @@ export async function lookAtDataFolder(options: LookOptions): Promise<LookedAtDa
 }
 
 function toStoreOpened(options: LookOptions): OnStoreOpened {
-  return async (storeId) => remember(options, await identify(options.dataDirectory), storeId)
+  let canRemember = true
+  return async (storeId) => {
+    if (!canRemember) return
+    canRemember = await remember(options, await identify(options.dataDirectory), storeId)
+  }
 }
 
 async function judge(
@@ -150,23 +152,25 @@ async function isForeign(path: string): Promise<boolean> {
   return process.getuid !== undefined && (await stat(path)).uid !== process.getuid()
 }
 
-/** A home that keeps nothing costs a question at each start, not the start. */
+/** A home that keeps nothing costs a question at each start, not the start. False if it does. */
 async function remember(
   { homeDirectory, notify }: Pick<DataFolderOptions, "homeDirectory" | "notify">,
   identity: DataFolderIdentity,
   storeId: string | null,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await openKnownDataFolders(homeDirectory).remember(identity, storeId)
+    return true
   } catch (error) {
     const instead = identity.id === null ? "" : `, or set ${TRUST_VARIABLE}=${identity.id}`
     notify(
       `The next start will ask about this data folder again: ${toErrorMessage(error)} Start with --trust${instead}.`,
     )
+    return false
   }
 }
 
-/** Null if the person agrees to what was shown, and it still lies in the folder: then it is remembered. Else why not. */
+/** Null if the person agrees to what was shown, and it still lies in the folder. Else why not. */
 async function askPerson(
   { confirmData, ...options }: DataFolderOptions,
   { identity: { path, id }, trust }: LookedAtDataFolder,
@@ -177,10 +181,7 @@ async function askPerson(
   const distrusted = `The data folder ${toVisibleText(path)} ${DISTRUST[trust]}.`
   if (!(await confirmData?.(toQuestion(distrusted, shown)))) return toRefusal(distrusted, shown, id)
   const isSame = isSameFolder(identity, await identify(path))
-  if (isSame && isDeepStrictEqual(await readKept(path), shown)) {
-    await remember(options, identity, shown.storeId)
-    return null
-  }
+  if (isSame && isDeepStrictEqual(await readKept(path), shown)) return null
   // Another program may have asked the same question, and is at work by now.
   if ((await lookAtDataFolder(options)).trust === "known") return null
   return `The data folder ${toVisibleText(path)} has changed since you were asked about it: nothing of it runs. Start again to be asked about what it holds now.`
