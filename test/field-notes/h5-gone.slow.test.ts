@@ -1,12 +1,14 @@
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { eventually } from "../support/eventually.ts"
 import { startPiped } from "../support/program.ts"
 import { openSubagents, spawn } from "../support/session/open-subagents.ts"
-import { createGatedTool } from "../support/tools.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
 import { createFolder, createWorkplace } from "../support/workplace.ts"
 
 const NOTE = "H5. A store or an output file that was deleted or replaced under a running program is noticed and said"
@@ -56,6 +58,25 @@ test(`${NOTE}: by the task whose output file was deleted while its command ran`,
   const followed = await Array.fromAsync(followOutput(id, {}))
   expect(followed).toMatchObject([gone])
   expect(existsSync(`${go}.on`)).toBe(true)
+})
+
+test(`${NOTE}: by a library, in whose log it is said once`, async () => {
+  const lines: string[] = []
+  const say = (line: string): void => void lines.push(line)
+  const clock = createManualClock()
+  const { directory, meanwhile } = await createWorkplace({
+    clock,
+    tools: [echo],
+    log: { ...silentLog, warn: say, error: say },
+  })
+  await meanwhile.createSession()
+  rmSync(join(directory, "data", "store.sqlite"))
+  await expect(meanwhile.tasks.start({ tool: "echo", input: {} })).rejects.toMatchObject({ code: "store_gone" })
+  for (let second = 0; second < 600; second++) {
+    clock.advance(1_000)
+    await setImmediate()
+  }
+  expect(lines).toEqual(["nothing more can be done without the store"])
 })
 
 test(`${NOTE}: by a conversation whose agent works in the foreground: its turn ends, and nothing hangs`, async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import type { RuntimeOptions } from "../../src/app.ts"
+import { isMeanwhileError } from "../../src/base/error.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
@@ -52,6 +53,11 @@ export async function openIn(
       createShellPlugin({ workingDirectory: directory, environment }),
     ],
   })
-  onTestFinished(() => meanwhile.close())
+  onTestFinished(() =>
+    meanwhile.close().catch((error: unknown) => {
+      // A test may have removed the store.
+      if (!isMeanwhileError(error, "store_gone")) throw error
+    }),
+  )
   return meanwhile
 }

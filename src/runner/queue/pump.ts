@@ -39,6 +39,7 @@ export function createPump(scope: ExecuteScope) {
         await look(scope, mismatch, nudge)
       } catch (error) {
         if (isMeanwhileError(error, "closed")) return
+        if (isMeanwhileError(error, "store_gone")) return stopLooking()
         scope.log.error("the queue could not be read; trying again", { error: toErrorMessage(error) })
         break
       }
@@ -64,6 +65,12 @@ export function createPump(scope: ExecuteScope) {
     nudge()
   })
 
+  function stopLooking(): void {
+    isStopped = true
+    unsubscribe()
+    cancelTimer?.()
+  }
+
   return {
     nudge,
     /** Called when this worker has a new id or other tools. Resolves once others can know. */
@@ -73,9 +80,7 @@ export function createPump(scope: ExecuteScope) {
     },
     /** Takes nothing from now on. */
     async stop(): Promise<void> {
-      isStopped = true
-      unsubscribe()
-      cancelTimer?.()
+      stopLooking()
       await looking
       cancelTimer?.()
     },

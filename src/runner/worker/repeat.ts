@@ -9,7 +9,10 @@ export interface Chore {
   close(): Promise<void>
 }
 
-/** Does a chore again and again, never twice at once. If it fails, it is tried again at its next turn. */
+/**
+ * Does a chore again and again, never twice at once. If it fails, it is tried again at its next turn, unless the store is
+ * gone: then it can never be done again.
+ */
 export function repeat(scope: ChoreScope, everyMs: number, chore: () => Promise<void>): Chore {
   let isClosed = false
   let cancelTimer: CancelTimer = schedule()
@@ -20,7 +23,10 @@ export function repeat(scope: ChoreScope, everyMs: number, chore: () => Promise<
       everyMs,
       () => {
         doing = chore()
-          .catch((error: unknown) => warn(scope, error))
+          .catch((error: unknown) => {
+            isClosed ||= isMeanwhileError(error, "store_gone")
+            warn(scope, error)
+          })
           .finally(() => {
             if (!isClosed) cancelTimer = schedule()
           })
@@ -37,7 +43,8 @@ export function repeat(scope: ChoreScope, everyMs: number, chore: () => Promise<
   }
 }
 
+/** Says nothing of a store that is gone: the renewal of the lease says it once. */
 export function warn(scope: { readonly log: Log }, error: unknown): void {
-  if (isMeanwhileError(error, "closed")) return
+  if (isMeanwhileError(error, "closed") || isMeanwhileError(error, "store_gone")) return
   scope.log.warn("a chore could not be done; trying again", { error: toErrorMessage(error) })
 }

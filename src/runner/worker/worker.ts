@@ -123,9 +123,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   const renewing = repeat(options, leaseMs / RENEWALS_PER_LEASE, async () => {
-    await confirm().catch((error: unknown) =>
-      log.warn("the lease could not be renewed; trying again", { error: toErrorMessage(error) }),
-    )
+    await confirm().catch((error: unknown) => {
+      const isGone = isMeanwhileError(error, "store_gone")
+      const what = isGone
+        ? "nothing more can be done without the store"
+        : "the lease could not be renewed; trying again"
+      log[isGone ? "error" : "warn"](what, { error: toErrorMessage(error) })
+      if (isGone) throw error
+    })
   })
 
   return {
