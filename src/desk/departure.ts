@@ -16,8 +16,6 @@ export interface Departure {
   readonly queued: readonly TaskRecord[]
   /** Those that were asked for here: by the actor, or in a conversation that was open here. */
   readonly own: ReadonlySet<TaskId>
-  /** True if the store could not be asked about any of them. */
-  readonly isStoreAway: boolean
 }
 
 interface DepartureParts extends Pick<DeskScope, "workspace"> {
@@ -48,6 +46,5 @@ export async function findDeparture(
     queued: others.filter(({ status }) => status === "queued"),
     elsewhere: others.filter(({ status }) => status !== "queued" && !isTerminal(status)),
     own: new Set(ids.filter((_, index) => isAsked[index])),
-    isStoreAway: views.every((view) => !view),
   }
 }

@@ -30,7 +30,7 @@ export async function readTree(store: TreeStore, filter: TaskFilter, limit: numb
   return toTaskTree(store, [...tasks.values()])
 }
 
-/** Tasks of a list with the tasks of these kinds above them that the list leaves out, each behind the one that started it. */
+/** Tasks of a list with the tasks of these kinds above them that the list leaves out, each after the task that started it. */
 export async function placeWithAbove(
   store: Pick<TaskStore, "task">,
   tasks: readonly ListedTask[],

@@ -37,7 +37,7 @@ export interface TaskDetails extends Pick<ListRow, "firstStartedAt"> {
   readonly group: GroupRecord | null
   /** The questions that the task, or something below it, waits for. */
   readonly questions: readonly InboxItem[]
-  /** The work that was started below it, without turns, each task behind the one that started it. */
+  /** The work that was started below it, without turns, each after the task that started it. */
   readonly below: readonly PlacedTask<ListedTask>[]
 }
 
@@ -67,7 +67,7 @@ export interface DeskTasks {
   rows(filter: DeskFilter, page: PageRequest): Promise<Page<ListRow>>
   /**
    * The rows of the newest tasks that the filter selects, at most `limit`, and of the tasks of these kinds above them, each
-   * behind the one that started it.
+   * after the task that started it.
    */
   outline(filter: DeskFilter, limit: number): Promise<TaskOutline>
   /** All that the filter selects, newest first, read page by page. */

@@ -47,7 +47,10 @@ export type AgentEventBody =
       readonly type: "tool_call.started"
       readonly callId: string
       readonly tool: string
-      /** Without secrets. */
+      /**
+       * As people see it: known secrets, and fields that are secrets by their name, are redacted. What merely looks like a
+       * secret in a text is not. The input of `finish` is whole.
+       */
       readonly input: JsonValue
       /** The time after which the call moves to the background; absent if it does not. */
       readonly backgroundAfterMs?: number

@@ -14,7 +14,7 @@ export interface PlacedTask<Task> {
 }
 
 /**
- * Puts each task behind the one that started it, siblings the newest first. `between` are tasks that are not shown, such as
+ * Puts each task after the task that started it, siblings the newest first. `between` are tasks that are not shown, such as
  * turns: what stands below one of them stands below the nearest shown task above it.
  */
 export function placeTasks<Task extends Member>(
@@ -60,7 +60,7 @@ export async function listBelow(
   return found
 }
 
-/** The work below a task, without turns, each task behind the one that started it. */
+/** The work below a task, without turns, each after the task that started it. */
 export async function placeBelow(
   list: ListTasks,
   parent: Pick<ListedTask, "id" | "hasChildren">,

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { toErrorMessage } from "../base/error.ts"
-import { isJsonObject, type JsonObject, toJson } from "../base/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from "../base/json.ts"
 
 /** The shape of a tool's input, as a model gets it: JSON Schema of an object. */
 export type InputSchema = JsonObject
@@ -29,8 +29,16 @@ function describe(input: z.ZodType): InputSchema {
 }
 
 function withoutOwn(properties: JsonObject): JsonObject {
-  const offered = Object.entries(properties).filter(([, field]) => !isJsonObject(field) || field["isOffered"] !== false)
-  return Object.fromEntries(offered)
+  return Object.fromEntries(Object.entries(properties).filter(([, field]) => !isOwn(field)))
+}
+
+const isOwn = (field: JsonValue | undefined): boolean => isJsonObject(field) && field["isOffered"] === false
+
+/** The fields that the tool sets itself. */
+export function ownFields(input: z.ZodType): ReadonlySet<string> {
+  const { properties } = toJson(toJsonSchema(input)) as JsonObject
+  const fields = isJsonObject(properties) ? Object.entries(properties) : []
+  return new Set(fields.flatMap(([name, field]) => (isOwn(field) ? name : [])))
 }
 
 function toJsonSchema(input: z.ZodType): Record<string, unknown> {

@@ -61,7 +61,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<DataFo
   const isAgreed = trust === "new" || trust === "known" || options.trust
   const refusal = isAgreed ? null : await askPerson(options, looked)
   if (refusal !== null) return { refusal, onStoreOpened: undefined }
-  // A store that is there is noted when it is open: another program may make another log before that.
+  // The log of an existing store is noted once the store is open: until then another program may make a new one.
   if (trust !== "known" && identity.storeInode === null) await remember(options, identity, null)
   return { refusal, onStoreOpened: toStoreOpened(options) }
 }
@@ -85,7 +85,7 @@ export async function lookAtDataFolder(options: LookOptions): Promise<LookedAtDa
     if (trust === "changed") {
       // The note is read after the files: while programs start and end, it may be about the log that came next.
       if (!isDeepStrictEqual(await identify(options.dataDirectory), identity)) continue
-      await openKnownDataFolders(options.homeDirectory).distrust(identity)
+      await distrust(options, identity)
     }
     return { identity, trust, onStoreOpened: undefined }
   }
@@ -147,9 +147,21 @@ function isNew(path: string): boolean {
 /** The beginnings of the names of what programs keep in a data folder. */
 const KEPT = [STORE_FILE, "spool", "backups", "plans", "begun", "ended", "keeper"] as const
 
-/** Where users have no numbers nobody can tell. */
+/** False where the system has no user numbers. */
 async function isForeign(path: string): Promise<boolean> {
   return process.getuid !== undefined && (await stat(path)).uid !== process.getuid()
+}
+
+/** A home that keeps nothing costs a line at each start, not the start. */
+async function distrust(
+  { homeDirectory, notify }: Pick<DataFolderOptions, "homeDirectory" | "notify">,
+  identity: DataFolderIdentity,
+): Promise<void> {
+  try {
+    await openKnownDataFolders(homeDirectory).distrust(identity)
+  } catch (error) {
+    notify(`That this data folder was replaced could not be noted: ${toErrorMessage(error)}`)
+  }
 }
 
 /** A home that keeps nothing costs a question at each start, not the start. False if it does. */
@@ -188,16 +200,16 @@ async function askPerson(
 }
 
 function toQuestion(distrusted: string, { words }: Kept): string {
-  const danger = "Running them runs commands and agents in your name."
-  return [distrusted, `It holds ${words}. ${danger}`, "Run them here?"].join("\n")
+  const danger = "Work that is kept in it, now or later, runs commands and agents in your name."
+  return [distrusted, `It holds ${words}. ${danger}`, "Run the work of this folder here?"].join("\n")
 }
 
 function toRefusal(distrusted: string, { words }: Kept, id: string | null): string {
-  const instead = id === null ? "" : ` or with ${TRUST_VARIABLE}=${id} in the environment,`
+  const instead = id === null ? "" : `with ${TRUST_VARIABLE}=${id} in the environment, `
   return [
     `${distrusted} It holds ${words}; nothing of it runs.`,
     "To look at it: meanwhile tasks. To run it: start with --trust,",
-    `${instead} or answer the question of a chat. To leave it alone: --data-dir FOLDER`,
+    `${instead}or answer the question of a chat. To leave it alone: --data-dir FOLDER`,
   ].join("\n")
 }
 

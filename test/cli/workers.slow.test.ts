@@ -41,7 +41,9 @@ test("a chat leaves its tasks to a worker, and every program shows who runs them
   expect(await look("workers")).toMatch(new RegExp(`\\(here\\) +${worker.pid} .* ${MOST} of ${MOST} .*shell`))
 
   chat.type("/quit")
-  await chat.shows(new RegExp(`${MOST} tasks go on with other programs:[^]*To see them: meanwhile --engine ${engine} tasks`))
+  await chat.shows(
+    new RegExp(`${MOST} tasks go on with other programs:[^]*To see them: meanwhile --engine ${engine} tasks`),
+  )
   expect(await chat.exited).toBe(0)
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(0)

@@ -46,6 +46,14 @@ test("F4. The inbox shows such a command whole, too, and still hides keys", asyn
   expect(shown).toContain('deploy --password "$(rm -rf work)" --token [redacted]\n')
 })
 
+test("F4. A question about a plain command shows the command, and no field that the tool sets itself", async () => {
+  const { meanwhile } = await createWorkplace()
+  await meanwhile.tasks.start({ tool: "run_command", input: { command: "mkdir a" }, session: createSessionId() })
+  const shown = await showCommand(inboxCommand, "", meanwhile)
+  expect(shown).toContain("│ mkdir a\n")
+  expect(shown).not.toContain("withoutShell")
+})
+
 test("F4. A variable whose name is that of a secret hides no command either", async () => {
   const { meanwhile } = await createWorkplace()
   const env = { MY_TOKEN: "rm -rf work", RUN_TOKEN: "sub/ap.sh", GIT_ASKPASS: "sub/ap.sh" }

@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Effect } from "../../plugin/effect.ts"
+import { ownFields } from "../../plugin/tool-schema.ts"
 import type { Question } from "../../plugin/person-port.ts"
 import type { JudgedCall } from "./grants.ts"
 import { toQuotedText } from "../../base/quoted-text.ts"
@@ -31,7 +32,7 @@ export async function toQuestion(
   const place = toPlace(call)
   const detail = [
     `Tool ${tool} of plugin ${plugin}. Effects: ${effects.join(", ") || "none"}`,
-    ...toInputLines(call.input, preview, place).map((line) => toAsked(redact(line))),
+    ...toInputLines(call, preview, place).map((line) => toAsked(redact(line))),
     ...(preview === undefined ? [] : [toAsked(redact(preview.text))]),
     ...(place === undefined ? [] : [redact(place)]),
   ]
@@ -63,13 +64,20 @@ async function toPreview({ definition, input }: JudgedCall): Promise<Preview | u
   }
 }
 
-/** The input without what the preview shows already: texts that it quotes, and texts of several lines. */
-function toInputLines(input: unknown, preview: Preview | undefined, place = ""): readonly string[] {
+/** The input without what the tool sets itself, and what the preview shows: texts that it quotes, and texts of several lines. */
+function toInputLines(
+  { definition, input }: Pick<JudgedCall, "definition" | "input">,
+  preview: Preview | undefined,
+  place = "",
+): readonly string[] {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input)
   if (!preview?.isShown || !isObject) return [`Input: ${toInputText(input)}`]
   const isShown = (text: string): boolean => text.includes("\n") || preview.text.includes(text) || place.includes(text)
   const isSeen = (value: unknown): boolean => value === undefined || (typeof value === "string" && isShown(value))
-  const unseen = Object.entries(input).filter(([key, value]) => !isSeen(value) && !isWhereItIs(key, value))
+  const own = ownFields(definition.input)
+  const unseen = Object.entries(input).filter(
+    ([key, value]) => !own.has(key) && !isSeen(value) && !isWhereItIs(key, value),
+  )
   return unseen.length === 0 ? [] : [`Input: ${toInputText(Object.fromEntries(unseen))}`]
 }
 

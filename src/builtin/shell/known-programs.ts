@@ -86,7 +86,7 @@ const RUNS_OTHERS = new Set(
 const LINES_OF_SED = /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/
 
 /** Some words make `ps` read all others as letters, and `e` then prints environments. So all words are compared. */
-const LISTINGS_OF_PS = /^(?:|aux|ax|-A|-e|-f|-ef|-fe|(?:-f )?-f?p \d+)$/
+const LISTINGS_OF_PS = /^(?:|aux|ax|-A|-e|-f|-ef|-p \d+)$/
 
 /** Programs for which an operand is more than a file to read, or a text. */
 const OPERANDS: Readonly<Record<string, OperandRule>> = {

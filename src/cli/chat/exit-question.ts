@@ -51,7 +51,7 @@ export interface ExitQuestion {
   isOpen(): boolean
 }
 
-/** A person who leaves twice has read what is asked, and one whose store does not answer cannot be told more. */
+/** Leaving a second time, or while the store does not answer, keeps the work: nothing is lost by it. */
 export function createExitQuestion(parts: ExitQuestionParts): ExitQuestion {
   const { onExit, canAsk, screen, end, onChange } = parts
   let asked: Ending | undefined

@@ -116,12 +116,10 @@ export function toLine(text: string): string {
 
 /**
  * The time a task has run: the sum that earlier claims of the run measured, and the time since the last claim. With
- * `firstStartedAt`, the time since the first start, whichever workers had the task; but a command has run for as long as it
- * lived, also if nobody watched it when it ended.
+ * `firstStartedAt`, which no tool has, the time since the first start, whichever workers had the task.
  */
 export function elapsedMs(task: Task | ListedTask, nowMs: number, firstStartedAt: number | null = null): number {
-  if (firstStartedAt !== null && task.kind !== "tool")
-    return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)
+  if (firstStartedAt !== null) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)
   const isClaimed = task.status === "running" || task.status === "stopping"
   return task.ranMs + (isClaimed && task.startedAt !== null ? Math.max(0, nowMs - task.startedAt) : 0)
 }

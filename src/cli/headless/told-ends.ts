@@ -49,7 +49,7 @@ export function createToldEnds(scope: ToldEndsScope): ToldEnds {
     async acknowledge() {
       if (ends.length === 0) return
       const { ended } = scope.desk
-      // What ended unseen stays to be told.
+      // Listing first keeps the mark below ends that nobody was shown.
       await ended.list(scope.prompt.session)
       for (const end of ends) ended.acknowledge(end)
       await ended.kept()

@@ -34,7 +34,7 @@ const LONG_MS = 24 * 60 * 60 * 1_000
  * there are no tasks, and no folder is made. In a data folder that is not trusted nothing goes on, not even a stop.
  */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
-  const { openRuntime: openStore } = await import("../../app.ts")
+  const { openRuntime } = await import("../../app.ts")
   const leaving = new AbortController()
   const { engine } = await findEngine(options)
   const dataDirectory = findDataDirectory(options.dataDir)
@@ -42,12 +42,12 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   const data = engine === undefined && dataDirectory !== undefined ? await lookInto(dataDirectory, options) : null
   const isTrusted = data === null || data.refusal === null
   const { runtime: meanwhile } = await withWaitExit(tellAside, (tell) => {
-    const store = engine ? { engine, storeWait: { tell, leaving: leaving.signal } } : {}
-    const options = {
+    const opening = {
       takesWork: isTrusted ? ("own" as const) : false,
       ...(dataDirectory !== undefined && { dataDirectory }),
+      ...(engine && { engine, storeWait: { tell, leaving: leaving.signal } }),
     }
-    return openStore({ ...options, ...store }, data?.onStoreOpened)
+    return openRuntime(opening, data?.onStoreOpened)
   })
   const folder = dataDirectory ?? resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
   const begun = engine === undefined ? null : openBegunHere(folder, toShownUrl(engine))

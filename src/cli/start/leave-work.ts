@@ -106,13 +106,13 @@ function tellKept(leaving: LeavingOptions, { going, untaken, keeper, others }: K
   screen.print(`${wait} To start a worker: ${words} worker`)
 }
 
-interface Askers {
+interface Successors {
   readonly keeper: StartedKeeper | null
   readonly takers: WorkLeft["others"]
 }
 
-/** A turn is taken by whoever there is: then its question is asked there, or waits in the inbox. */
-function tellAsking({ screen, words, session }: LeavingOptions, count: number, { keeper, takers }: Askers): void {
+/** Another program takes such a turn: a chat asks at its prompt, all others in the inbox. */
+function tellAsking({ screen, words, session }: LeavingOptions, count: number, { keeper, takers }: Successors): void {
   if (count === 0) return
   const what = count === 1 ? "The answer" : `${count} answers`
   if (!keeper && takers.length === 0) {
@@ -122,10 +122,9 @@ function tellAsking({ screen, words, session }: LeavingOptions, count: number, {
     return
   }
   const where = keeper ? "with the keeper" : `with another program (${takers.map(formatPlace).join("; ")})`
-  const decision = keeper ? "What it asks you" : "What it asks you is asked there, or"
-  screen.print(
-    `${what} ${count === 1 ? "goes" : "go"} on ${where}. ${decision} waits in the inbox: ${words} tasks inbox`,
-  )
+  const asked = count === 1 ? "What it asks you" : "What they ask you"
+  const decision = keeper ? `${asked} waits` : `${asked} is asked there, or waits`
+  screen.print(`${what} ${count === 1 ? "goes" : "go"} on ${where}. ${decision} in the inbox: ${words} tasks inbox`)
 }
 
 /** A chat in which nothing was said is not stored: a new one tells its results, too. */

@@ -10,7 +10,7 @@ import { isSqliteError } from "./sqlite/sqlite-error.ts"
  * the deleted file.
  */
 export interface FilePresence {
-  /** Throws `store_gone` if the path no longer leads to the open file. Called after each commit, before its answer. */
+  /** Throws `store_gone` if the path no longer leads to the open file. Called after each commit that waits for the disk, before its answer. */
   require(): void
   /** Throws the same once it is known: the open file may hold commits that were refused, and must not be read. */
   requireKnown(): void

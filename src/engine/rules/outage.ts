@@ -10,7 +10,7 @@ export interface OutageParts {
 /** A refusal that is over sooner is not worth a line. */
 const GRACE_MS = 1_000
 
-/** A write that was given up says nothing more: so long must none be refused until the outage is told to be over. */
+/** After a write was given up, the outage counts as over once no write was refused for this long. */
 const STEADY_MS = 60_000
 
 /**

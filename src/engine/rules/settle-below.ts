@@ -69,7 +69,10 @@ function goesOnBelow(state: RunState): boolean {
 
 export function createCallHandlers(tables: Tables) {
   return {
-    "claim.check": ({ run }) => (requireLiveRun(tables.tasks, run), null),
+    "claim.check"({ run }) {
+      requireLiveRun(tables.tasks, run)
+      return null
+    },
     "call.end"({ children, parentTask, session, stoppedFor }, change) {
       const begun = children.flatMap((id) => tables.tasks.find(id) ?? [])
       const below = begun.flatMap(({ details }) => tables.tasks.below(details.id))
@@ -131,19 +134,20 @@ function stop(
 
 const OF_TURN = { by: "lifetime", reason: "its turn ended" } as const
 
-/** The tasks of the turn that end with it, of itself or through tasks that are not turns' own. */
+/** Stops what ends with a turn: the turns and questions below it, and tasks of lifetime `turn`, also below tasks that go on. */
 function settleTurn(settling: Settling, turn: TaskId): void {
   for (const child of settling.childrenOf.get(turn) ?? []) {
     if (child.details.kind === "turn" || isAskedOfPerson(child.details)) stopTree(settling, child)
-    else stopOfTurn(settling, child)
+    else stopTurnTasks(settling, child)
   }
 }
 
-function stopOfTurn(settling: Settling, task: StoredTask): void {
+/** Stops tasks of lifetime `turn` at and below this task, as far as the next turn. */
+function stopTurnTasks(settling: Settling, task: StoredTask): void {
   const { id, kind, lifetime } = task.details
   if (kind === "turn") return
   if (lifetime === "turn") stop(settling, task, OF_TURN)
-  const settle = lifetime === "turn" ? stopTree : stopOfTurn
+  const settle = lifetime === "turn" ? stopTree : stopTurnTasks
   for (const child of settling.childrenOf.get(id) ?? []) settle(settling, child)
 }
 
@@ -155,7 +159,7 @@ function handOnBelow(settling: Settling, id: TaskId): void {
 function handOnTree(settling: Settling, task: StoredTask): void {
   const { id, kind } = task.details
   if (kind === "turn") {
-    if (isLive(task)) for (const child of settling.childrenOf.get(id) ?? []) stopOfTurn(settling, child)
+    if (isLive(task)) for (const child of settling.childrenOf.get(id) ?? []) stopTurnTasks(settling, child)
     stop(settling, task)
     handOnBelow(settling, id)
   } else if (isAskedOfPerson(task.details)) stop(settling, task)

@@ -4,7 +4,16 @@ import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactHash } from "../../task/id.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import { type ActiveRun, toCallKey } from "../run/active-run.ts"
-import { act, isLeftBehind, isLost, markLost, requireClaim, toAct, toClaimCheck } from "../run/ownership.ts"
+import {
+  act,
+  isLeftBehind,
+  isLost,
+  markLost,
+  requireClaim,
+  requireNotLost,
+  toAct,
+  toClaimCheck,
+} from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/run-account.ts"
 import { spoolOf } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasWorker } from "../run/scope.ts"
@@ -85,6 +94,7 @@ async function putArtifact(
     throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
   await requireClaim(scope, active)
   if (active.standing.in === "promotion") await active.standing.written
+  requireNotLost(scope, active)
   const { workspace } = active.origin
   // A call in the foreground has no record: its turn, or whichever run above it has one, keeps the bytes.
   const keeper = runsAbove(scope, active).find(({ standing }) => standing.in === "background")

@@ -136,10 +136,11 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
   })
 }
 
-/** A command that had ended before anybody looked has run until then, and not until now. */
+/** A command that ended while nobody watched ran until it ended. The file's time is this machine's, `startedAt` the store's. */
 function toRan({ clock }: HasClock, { startedAt }: TaskSummary, endedAtMs: number | undefined): { ranMs?: number } {
   if (startedAt === null || endedAtMs === undefined) return {}
-  return { ranMs: Math.round(Math.min(Math.max(0, endedAtMs - startedAt), clock.now() - startedAt)) }
+  const sinceEndMs = Math.max(0, Date.now() - endedAtMs)
+  return { ranMs: Math.max(0, Math.round(clock.now() - sinceEndMs - startedAt)) }
 }
 
 async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {

@@ -24,9 +24,9 @@ export function changeDeadline(scope: StopScope, active: ActiveRun, limitMs: num
 }
 
 /**
- * The store refuses the stop if the limit was changed meanwhile. Then the new limit counts. No store looks at the stop of a
- * call in the foreground. Of a process that wakes, the limit may have passed while others took the call's turn over: so the
- * lease is looked at first, and the call ends as lost.
+ * The store refuses the stop if the limit was changed meanwhile; then the new limit counts. It cannot refuse the stop of a
+ * call in the foreground. After a standstill another worker may have that call's turn, so this looks at the lease first; a
+ * call that is lost ends as lost.
  */
 async function stopAtDeadline(scope: StopScope, active: ActiveRun, limitMs: number): Promise<void> {
   if (active.standing.in === "foreground" && isInDoubt(scope, active)) {

@@ -47,9 +47,8 @@ async function actOnceConfirmed<Result>(
 
 /** False: only a renewal of the lease can tell. Throws if the run is lost or stopped. */
 function isOurs(scope: ActScope, active: ActiveRun): boolean {
-  loseIfClaimedBefore(scope, active)
-  active.control.abort.signal.throwIfAborted()
   requireNotLost(scope, active)
+  active.control.abort.signal.throwIfAborted()
   return !isInDoubt(scope, active)
 }
 

@@ -10,7 +10,7 @@ import { retryTask } from "../start/begin-anew.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
 import { isWithheld, withhold } from "../group/gate.ts"
-import { requireClaim, toAct } from "../run/ownership.ts"
+import { isInDoubt, requireClaim, toAct } from "../run/ownership.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import type { ActiveRun, RunOrigin } from "../run/active-run.ts"
@@ -28,8 +28,10 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
   const { tool } = active.call
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
   const act = toAct(scope, active)
+  /** For writes that a run may make also while it is being stopped. Nothing is awaited between the look at the lease and the write. */
   async function claimed<Result>(write: () => Promise<Result>): Promise<Result> {
-    await requireClaim(scope, active)
+    do await requireClaim(scope, active)
+    while (isInDoubt(scope, active))
     return write()
   }
   return {

@@ -100,7 +100,7 @@ export async function withNewestSource<Result>(
   paths: RunPaths,
   use: (source: OutputSource) => Promise<Result>,
 ): Promise<Result> {
-  // Most runs of tools print nothing. To look for their files costs as much as all else that a view of a task takes.
+  // Most runs print nothing. Listing a folder that is not there would double the time of a task's view.
   if (!existsSync(paths.directory)) return use(NO_OUTPUT)
   for (let reading = 1; ; reading++) {
     const newest = findNewestStream(paths)

@@ -33,7 +33,6 @@ import {
 } from "./found-processes.ts"
 import { FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
 
-/** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
 /** All commands of a run had ended when a restart looked. */
 export interface FoundEnd {
   /** When the last one ended, in wall time. */
@@ -42,6 +41,7 @@ export interface FoundEnd {
   readonly isInTime: boolean
 }
 
+/** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
 export type Reattachment = "never_ran" | "reattachable" | "lost"
 
 /** How long a command that the guard stopped for its time limit waits for the run's own deadline, which is over too. */

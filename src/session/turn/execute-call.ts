@@ -41,7 +41,7 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
       type: "tool_call.started",
       callId,
       tool,
-      // The agent that waits for a subagent takes what the subagent hands back from this event.
+      // A waiting agent takes the subagent's result from the input of `finish`, so that stays whole.
       input: tool === FINISH_TOOL ? input : toShownInput(services.redactor, input),
       ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
     })

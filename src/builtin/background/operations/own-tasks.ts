@@ -44,7 +44,7 @@ const MOST_PARENTS = 100
 
 /**
  * As `listOwn`, with the work that those tasks have started, in whichever conversation, as far as it is wanted: each task
- * behind the one that started it.
+ * after the task that started it.
  */
 export async function listFamily(
   call: BackgroundCall,

@@ -46,9 +46,9 @@ export interface TaskOperations {
   show(views: readonly TaskView[], how: ResultView): Promise<ShownResults>
   /** Newest first, at most a thousand. */
   list(filter: OwnFilter): Promise<readonly ListedTask[]>
-  /** As `list`, with the work that those tasks have started as far as it is wanted, each behind the one that started it. */
+  /** As `list`, with the work that those tasks have started as far as it is wanted, each after the task that started it. */
   listFamily(filter: OwnFilter, isWanted?: (task: ListedTask) => boolean): Promise<readonly PlacedTask<ListedTask>[]>
-  /** The work that was started below a task, each behind the one that started it. */
+  /** The work that was started below a task, each after the task that started it. */
   below(task: TaskRecord): Promise<readonly PlacedTask<ListedTask>[]>
   /** As `list`, without gates and questions, which are reached only by their ids. */
   listWork(filter: OwnFilter): Promise<readonly ListedTask[]>

@@ -229,8 +229,8 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       if (isTaken) diskWait.beforeCommit()
       if (database.isTransaction) commit.run()
       if (isTaken) diskWait.committed()
-      // After the commit, so that no writer is answered whose file was deleted before. On what need not wait for the disk
-      // nothing rests yet.
+      // After the commit, so that no writer is answered whose file was deleted before. A commit that need not wait for the
+      // disk is followed by one that does, which looks.
       if (waitsForDisk) presence.require()
       return outcomes
     } catch (error) {
