@@ -80,7 +80,7 @@ describe("C14. `meanwhile run` (headless) does not exit before the last backgrou
     const { exitCode, stderr } = await run("start an agent to ask me which colour: red, green or blue")
     expect(exitCode).toBe(4)
     expect(stderr).toMatch(
-      /\[([0-9a-f]{8})\] which colour\n[^]*? {2}1\) red\n[\s\S]*meanwhile tasks answer \1 NUMBER\|TEXT/,
+      /\[([0-9a-f]{8})\] The agent asks: which colour\n[^]*? {2}1\) red\n[\s\S]*meanwhile tasks answer \1 NUMBER\|TEXT/,
     )
   })
 })

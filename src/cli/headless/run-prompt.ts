@@ -104,10 +104,21 @@ async function closeAsAsked(
     await closeUnlessAway(meanwhile, { signal: stop.hurry })
     return
   }
-  const { isShared } = openDesk(meanwhile)
+  const { isShared, blocked: questions } = openDesk(meanwhile)
+  const blocked = await unlessAway(questions.byQuestion(), undefined)
   const hurry = AbortSignal.any([stop.signal, stop.hurry])
   const words = toProgramWords(options)
-  await closeAndKeep({ meanwhile, options, isShared, ...leftBehind, dataDirectory, screen: notes, words, hurry })
+  await closeAndKeep({
+    meanwhile,
+    options,
+    isShared,
+    ...leftBehind,
+    blocked,
+    dataDirectory,
+    screen: notes,
+    words,
+    hurry,
+  })
 }
 
 interface Conversing extends Pick<OpenedRuntime, "meanwhile" | "begun"> {
