@@ -41,6 +41,13 @@ it("takes the store that a new folder gets for its own, and no other one after t
   expect(await look({ ...FOLDER, storeInode: "9" })).toBe("changed")
 })
 
+it("knows a folder whose store was deleted, and no other store that comes into it unnoted", async () => {
+  await known.remember(FOLDER, "one")
+  expect(await look({ ...FOLDER, storeInode: null })).toBe("known")
+  expect(await look({ ...FOLDER, storeInode: null, hasLog: true })).toBe("changed")
+  expect(await look({ ...FOLDER, storeInode: "9" })).toBe("changed")
+})
+
 it("knows the log that it has noted, and no other one that holds something", async () => {
   await known.remember({ ...FOLDER, logInode: "3" }, null)
   expect(await look(FOLDER)).toBe("known")

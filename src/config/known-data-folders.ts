@@ -82,6 +82,7 @@ export function createKnownDataFolders({ directory }: { readonly directory: stri
       const known = await readPersonFile(fileOf(folder.path))
       if (known?.path === folder.path) {
         if (known.wasReplaced || !isSameFolder(known, folder)) return "changed"
+        if (!holdsWork(folder)) return "known"
         return known.storeId === null || known.storeId === (await findStoreId()) ? "known" : "changed"
       }
       const isCopy = folder.id !== null && (await readAll()).some(({ id }) => id === folder.id)
@@ -119,6 +120,10 @@ export function isSameFolder(
   { id, inode, storeInode, logInode, hasLog }: DataFolderIdentity,
 ): boolean {
   if (known.id !== id || known.inode !== inode) return false
-  if (known.storeInode === null) return true
+  if (known.storeInode === null || !holdsWork({ storeInode, hasLog })) return true
   return known.storeInode === storeInode && (!hasLog || logInode === known.logInode)
 }
+
+/** A folder whose store was taken away holds nothing that could run: a person may have deleted it to begin anew. */
+const holdsWork = ({ storeInode, hasLog }: Pick<DataFolderIdentity, "storeInode" | "hasLog">): boolean =>
+  storeInode !== null || hasLog

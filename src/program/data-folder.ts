@@ -8,6 +8,7 @@ import type { Variables } from "../base/environment.ts"
 import { toErrorMessage } from "../base/error.ts"
 import { systemCodeOf } from "../base/system-error.ts"
 import { toVisibleText } from "../base/visible-text.ts"
+import { isOpenElsewhere } from "../engine/embedded/sqlite/lock-holders.ts"
 import { OWN_FOLDER } from "../config/folder-contents.ts"
 import { makeDataFolder } from "../config/make-folder.ts"
 import {
@@ -85,7 +86,8 @@ export async function lookAtDataFolder(options: LookOptions): Promise<LookedAtDa
     if (trust === "changed") {
       // The note is read after the files: while programs start and end, it may be about the log that came next.
       if (!isDeepStrictEqual(await identify(options.dataDirectory), identity)) continue
-      await distrust(options, identity)
+      // A log that a running program has open stays when the store is looked into: nothing is wiped out.
+      if (!isOpenElsewhere(join(identity.path, STORE_FILE))) await distrust(options, identity)
     }
     return { identity, trust, onStoreOpened: undefined }
   }

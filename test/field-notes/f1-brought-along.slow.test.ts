@@ -168,6 +168,15 @@ describe("F1. A project folder brought along with a store that holds a queued co
     expect(await project.say("worker", "--until-idle")).toMatchObject({ exitCode: 0 })
   })
 
+  test("but a folder that was looked into while a program of somebody's own had it open is known after that", async () => {
+    const { data, say } = await createOwn()
+    const own = await createRuntime({ dataDirectory: data, takesWork: false })
+    await own.createSession().then((session) => session.send("say hello"))
+    await say("tasks")
+    await own.close()
+    expect(await say("run", "hello")).toMatchObject({ exitCode: 0 })
+  })
+
   test("a store whose content was overwritten with that of another one", async () => {
     const { data, ...project } = await createOwn()
     const sent = join(project.directory, "sent")

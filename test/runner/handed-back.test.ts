@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
 import { nextTimer } from "../support/next-timer.ts"
@@ -19,6 +20,19 @@ test("agents go back to the queue and go on at the next start, with the steps th
   const call = await agent.call(2)
   expect(await call.context.step("a", async () => expect.unreachable())).toBe("kept")
   call.finish("whole")
+  expect((await second.tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({ status: "completed", run: 1 })
+})
+
+test("an agent whose conversation closes with the program, before the agent is handed back, goes on at the next start", async () => {
+  const agent = createGatedTool({ name: "agent", kind: "agent" })
+  const { meanwhile, another } = await createWorkplace({ tools: [agent.tool] })
+  const { id } = await meanwhile.tasks.start({ tool: "agent", input: {} })
+  const { fail } = await agent.call(1)
+  const closing = meanwhile.close()
+  fail(new MeanwhileError("closed", "The subagent was closed."))
+  await closing
+  const second = await another()
+  ;(await agent.call(2)).finish("whole")
   expect((await second.tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({ status: "completed", run: 1 })
 })
 

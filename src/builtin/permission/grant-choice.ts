@@ -20,12 +20,12 @@ const LONGEST_ANSWER = 200
  * Only a session can be allowed something for later. `always` for every call is not offered for a command: one says
  * nothing about the next.
  */
-export function toGrantChoice(approval: Question, call: JudgedCall): GrantChoice {
+export function toGrantChoice(approval: Question, call: JudgedCall, redact: (text: string) => string): GrantChoice {
   const { tool, likeness, effects, form } = call
   const hasSession = call.session !== null
   const scopes = new Map<string, Grant["scope"] | null>([["yes", null]])
   if (hasSession && likeness !== undefined) {
-    scopes.set(`always in this session, for: ${toVisibleText(likeness, LONGEST_ANSWER)}`, {
+    scopes.set(`always in this session, for: ${toVisibleText(redact(likeness), LONGEST_ANSWER)}`, {
       kind: "alike",
       likeness,
       effects,

@@ -132,7 +132,7 @@ async function askPerson(
       const channel = scope.channel()
       const settled = toSettled(judge(scope, call))
       if (settled || !channel) return settled ?? inbox
-      const choice = toGrantChoice(question, call)
+      const choice = toGrantChoice(question, call, scope.redact)
       const chosen = choice.read(await channel.ask(choice.question, signal))
       if (!chosen.isAllowed) return { allowed: false, reason: chosen.reason }
       if (chosen.grant) addGrant(scope, call, chosen.grant)

@@ -3,7 +3,7 @@ import type { AskedRoom } from "./asked-rows.ts"
 import { alwaysOption, type Question } from "./read-answer.ts"
 
 const ROWS_BELOW = 15
-const FEWEST_ROWS = 6
+const FEWEST_ROWS = 2
 
 /** The answers that can be typed. */
 export function describeAnswers(question: Question): string {

@@ -1,4 +1,4 @@
-import type { Tool } from "../../plugin/tool.ts"
+import { kindOf, type Tool } from "../../plugin/tool.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import type { Answer } from "../../plugin/task-service.ts"
@@ -156,6 +156,7 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
   const workedMs = ranMs(active.times, scope.clock)
   active.times.workedMs = workedMs
   active.times.cancelDeadline?.()
+  if (isCutOff(scope, active, outcome)) active.control.isHandedBack = true
   while (isUnsettled(scope, active, outcome)) await settle(scope, active, outcome)
   // Nothing may be awaited between that check and this one: a promotion could begin, and nobody would end its task.
   const { standing } = active
@@ -175,6 +176,15 @@ async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Pro
   if (active.standing.in === "lost") void endLostProcesses(scope, active)
   if (!outcome && active.control.stop && standing.in === "background")
     void work.then((late) => noteLate(scope, active, late))
+}
+
+/**
+ * True for an agent or a turn that found its conversation closed, because this process closes, before it was handed back:
+ * that is no failure of its own.
+ */
+function isCutOff({ active: { isClosing } }: HasActive, { call, standing }: ActiveRun, outcome?: Outcome): boolean {
+  if (!isClosing || standing.in !== "background" || kindOf(call.tool) === "tool") return false
+  return outcome?.succeeded === false && outcome.failure.code === "closed"
 }
 
 /**

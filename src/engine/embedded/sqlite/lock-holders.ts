@@ -6,6 +6,8 @@ import type { JsonObject } from "../../../base/json.ts"
 
 /** The byte of the `-shm` file that a process locks while it writes, as SQLite's file format says. */
 const WRITE_LOCK_BYTE = "120"
+/** The byte that a process holds locked for reading for as long as it has the store open. */
+const OPEN_BYTE = "128"
 
 /**
  * Names the processes that may keep others from writing to the store, as the end of a sentence, with what to do. Only
@@ -22,15 +24,22 @@ export function describeLockHolders(path: string): string {
   return holders.length > 0 ? " by this program itself." : " by another process."
 }
 
+/** True if another process has the store open. False where the system does not tell. */
+export function isOpenElsewhere(path: string): boolean {
+  return findLocks(path, "READ", OPEN_BYTE).some((pid) => pid !== process.pid)
+}
+
 /** The process that holds the lock; none where the system does not tell. */
-function findHolders(path: string): readonly number[] {
+const findHolders = (path: string): readonly number[] => findLocks(path, "WRITE", WRITE_LOCK_BYTE)
+
+function findLocks(path: string, wanted: "READ" | "WRITE", byte: string): readonly number[] {
   try {
     const inode = statSync(`${path}-shm`).ino
     const held = readFileSync("/proc/locks", "utf8").split("\n")
     return held.flatMap((line) => {
       const [, , , mode, pid, file, first, last] = line.split(/\s+/)
-      const isWriteLock = mode === "WRITE" && first === WRITE_LOCK_BYTE && last === WRITE_LOCK_BYTE
-      return isWriteLock && file?.endsWith(`:${inode}`) && Number(pid) > 0 ? [Number(pid)] : []
+      const isMeant = mode === wanted && first === byte && last === byte
+      return isMeant && file?.endsWith(`:${inode}`) && Number(pid) > 0 ? [Number(pid)] : []
     })
   } catch {
     return []
