@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
@@ -34,17 +34,21 @@ test("close that keeps work leaves commands running, and the next runtime has th
   })
 })
 
-test("a command that ended while nobody watched has run until it ended, and not until it was found", async () => {
-  const { meanwhile, another, directory } = await createWorkplace()
+testOfFile("a command that ended while nobody watched has run until it ended, and not until it was found", async () => {
+  const begunAt = Date.now() - HOUR_MS
+  const { meanwhile, another, directory } = await createWorkplace({ clock: createManualClock(begunAt) })
   const { id } = await meanwhile.tasks.start({ ...runCommand(UNTIL_TOLD), lifetime: "forever" })
-  await meanwhile.tasks.waitForOutput(id, { pattern: /begun/, timeoutMs: 30_000 })
+  await eventually("it runs", async () => (await meanwhile.tasks.output(id)).text.includes("begun"))
   await meanwhile.close(KEEP)
   writeFileSync(join(directory, "go"), "")
   await eventually("it has ended", () => processesOf(id).length === 0)
-  const second = await another({ clock: createManualClock(Date.now() + HOUR_MS) })
+  const endedAt = new Date(begunAt + HOUR_MS / 4)
+  utimesSync(join(directory, "data", "spool", id, "1", "process-1"), endedAt, endedAt)
+  const second = await another({ clock: createManualClock(begunAt + HOUR_MS) })
   const { task } = await second.tasks.result(id, { waitMs: 20_000 })
   expect(task.status).toBe("failed")
-  expect(task.ranMs).toBeLessThan(HOUR_MS / 2)
+  expect(task.ranMs).toBeGreaterThan(HOUR_MS / 5)
+  expect(task.ranMs).toBeLessThan(HOUR_MS / 3)
 })
 
 test("close that keeps work hands repeatable tools and agents back, and stops and names what may not be repeated", async () => {
