@@ -19,3 +19,7 @@ test("a line breaks behind the last space that fits, and without one where the r
   expect("onetwothree".slice(0, breakAt("onetwothree", 4))).toBe("onet")
   expect(breakAt("🚀🚀", 1)).toBeGreaterThan(0)
 })
+
+test("characters of two columns count as two, also rare ones", () => {
+  for (const wide of ["\ufe10", "\ua960", "\u{1f200}", "\u{1aff0}", "\u{1d300}"]) expect(widthOf(wide)).toBe(2)
+})
