@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from "node:fs"
+import { type Stats, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { MeanwhileError } from "../../base/error.ts"
@@ -83,7 +83,7 @@ function createEntryLook(database: DatabaseSync, path: string, { id, isListed }:
   const url = pathToFileURL(path)
   url.searchParams.set("immutable", "1")
   let isThere = false
-  let lookedAt: bigint | undefined
+  let lookedAt: number | undefined
 
   function isInFile(): boolean {
     const file = new DatabaseSync(url, { readOnly: true })
@@ -112,9 +112,9 @@ function createEntryLook(database: DatabaseSync, path: string, { id, isListed }:
         return false
       }
       const found = tryStat(path)
-      if (!found || found.mtimeNs === lookedAt) return false
+      if (!found || found.mtimeMs === lookedAt) return false
       if (tryToRead(isInFile)) {
-        lookedAt = found.mtimeNs
+        lookedAt = found.mtimeMs
         return false
       }
       // Another process takes the attachment of one that it believes dead out of the store.
@@ -144,9 +144,9 @@ function identify(path: string): string | undefined {
 }
 
 /** Null if there is no such file; undefined if the path cannot be followed now. */
-function tryStat(path: string): BigIntStats | null | undefined {
+function tryStat(path: string): Stats | null | undefined {
   try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+    return statSync(path, { throwIfNoEntry: false }) ?? null
   } catch {
     return undefined
   }

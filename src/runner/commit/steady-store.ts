@@ -66,9 +66,8 @@ export function createSteadyStore(store: TaskStore, { clock, leaving }: SteadySt
     }
   }
 
-  return new Proxy(store, {
-    get: (target, name) => (name === "commit" ? commit : Reflect.get(target, name)) as unknown,
-  })
+  // Inherits what only reads: an engine may be an object of a class.
+  return Object.assign(Object.create(store) as TaskStore, { commit })
 }
 
 const isPatient = ({ waitsForStore = true, whenAway = "wait" }: CommitOptions = {}): boolean =>

@@ -115,7 +115,6 @@ const SHORTEST_VALUE_CHARACTERS = 8
 const MOST_LEARNED_VALUES = 256
 /** A shorter beginning of a value is not held back: it gives nothing away. */
 const SHORTEST_BEGINNING_CHARACTERS = 3
-const NOTHING: readonly SecretRange[] = []
 
 function createSecretFinder(environment: Environment) {
   /** Secrets of the redactor's own environment, which it never forgets. */
@@ -153,8 +152,9 @@ function createSecretFinder(environment: Environment) {
     learn,
     /** Returns ranges in order that neither overlap nor touch. */
     find(text: string, form: Form): readonly SecretRange[] {
-      const shapes = SUSPICION.test(text) ? [...findPrivateKeys(text), ...findShapes(text, SECRET_PATTERNS)] : NOTHING
-      return merge([...findValues(text, form), ...shapes])
+      const ranges = findValues(text, form)
+      if (SUSPICION.test(text)) ranges.push(...findPrivateKeys(text), ...findShapes(text, SECRET_PATTERNS))
+      return merge(ranges)
     },
     /** Without the values that were learned: a model chooses them with the variables of its commands. */
     findShown(text: string): readonly SecretRange[] {

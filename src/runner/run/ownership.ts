@@ -25,12 +25,21 @@ export function act<Result>(
   effect: () => Result | Promise<Result>,
 ): Promise<Result> {
   try {
-    // Each effect and each piece of a streamed answer comes by here: without a doubt there is nothing to wait for.
+    // Each effect comes by here: without a doubt there is nothing to wait for.
     if (isOurs(scope, active)) return Promise.resolve(effect())
   } catch (error) {
     return Promise.reject(error instanceof Error ? error : new Error(String(error)))
   }
   return actOnceConfirmed(scope, active, effect)
+}
+
+/** True if an effect may begin now, in the same synchronous stretch. False: only `act` can tell, or it refuses. */
+export function mayAct(scope: ActScope, active: ActiveRun): boolean {
+  try {
+    return isOurs(scope, active)
+  } catch {
+    return false
+  }
 }
 
 async function actOnceConfirmed<Result>(

@@ -9,7 +9,7 @@ import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { toOrigin, withHops } from "../run/active-run.ts"
-import { ensureLease, toAct } from "../run/ownership.ts"
+import { ensureLease, mayAct, toAct } from "../run/ownership.ts"
 import { writeInAnyCase } from "../run/write-run.ts"
 import type { ExecuteScope, HasActive, HasRedactor, HasStore, StopScope } from "../run/scope.ts"
 import { TURN_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
@@ -41,6 +41,8 @@ export interface TurnRun {
   stopReason(): string | null
   /** Every effect of the turn begins in it. */
   readonly act: Act
+  /** True if an effect may begin now, in the same synchronous stretch. */
+  mayAct(): boolean
   steps(): Promise<readonly Step[]>
   /** The metadata that the turn was begun with. */
   metadata(): Promise<JsonObject>
@@ -134,6 +136,7 @@ function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
     isHandedBack: () => active.control.isHandedBack,
     stopReason: () => active.control.stop?.reason ?? null,
     act: toAct(scope, active),
+    mayAct: () => mayAct(scope, active),
     steps: () => scope.store.steps(taskId, run),
     metadata: async () => (await scope.store.task(taskId))?.metadata ?? {},
     async commit(toOperations, options) {

@@ -42,6 +42,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
       askingStep: () => undefined,
       steps: async () => [],
       act: actFreely,
+      mayAct: () => true,
       save: write,
       saveSoon: (change) => void write(change),
       settle: async () => {},

@@ -60,6 +60,8 @@ export interface OpenTurn {
   steps(): Promise<readonly Step[]>
   /** Every effect of the turn begins in it: the call of the model, and the call of a tool. */
   readonly act: Act
+  /** True if an effect may begin now, in the same synchronous stretch: for each piece of a streamed answer. */
+  mayAct(): boolean
   /**
    * Adds the change to the history at once, and resolves when it is committed. Changes are durable in the order of the
    * calls.

@@ -187,6 +187,7 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
     askingStep: (key) => ({ taskId, run: run.run, key }),
     steps: () => run.steps(),
     act: run.act,
+    mayAct: run.mayAct,
     save,
     saveSoon(change, options) {
       const before = saving

@@ -118,10 +118,11 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
 }
 
 /** Passes on at once what streams in. While it is in doubt whose the turn is, holds it back, in order. */
-function whileOurs<Delta>({ act }: OpenTurn, tell: (delta: Delta) => void): (delta: Delta) => void {
+function whileOurs<Delta>({ act, mayAct }: OpenTurn, tell: (delta: Delta) => void): (delta: Delta) => void {
   const held: Delta[] = []
   let isAsking = false
   return (delta) => {
+    if (held.length === 0 && mayAct()) return tell(delta)
     held.push(delta)
     if (isAsking) return
     isAsking = true
