@@ -114,7 +114,7 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
       const agent = await findQueuedAgent(desk, task)
-      if (agent) screen.print(`its agent ${shortId(agent.id)} goes on ${await describeHandoff(desk, agent)}`)
+      if (agent) screen.print(await describeAgent(desk, agent, words))
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
       else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
     }
@@ -145,6 +145,12 @@ async function findQueuedAgent({ tasks }: Desk, task: Task): Promise<Task | null
   let above = await findParent(tasks, task)
   while (above && above.kind !== "agent") above = await findParent(tasks, above)
   return above?.status === "queued" ? above : null
+}
+
+async function describeAgent(desk: Desk, agent: Task, words: string): Promise<string> {
+  const isHeldUp = (await desk.blocked.byQuestion()).has(agent.id)
+  const fate = isHeldUp ? `needs another answer: ${words} tasks inbox` : `goes on ${await describeHandoff(desk, agent)}`
+  return `its agent ${shortId(agent.id)} ${fate}`
 }
 
 /** Null also if the parent was removed: a task that it started may stay longer. */
