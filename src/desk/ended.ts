@@ -7,7 +7,7 @@ import type { IdFiles } from "./id-files.ts"
 import { listAll } from "./list-all.ts"
 import { isQuestionTask } from "./question.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
-import type { ToldMarks } from "./told-marks.ts"
+import type { ToldMark, ToldMarks } from "./told-marks.ts"
 
 export type EndedTask = Extract<TaskSummary, { endedAt: number }>
 type Told = Pick<EndedTask, "id" | "session" | "endedAt">
@@ -66,10 +66,12 @@ export function createEnded(parts: EndedParts): Ended {
     return (await ancestorsOf(session)).at(-1) ?? session
   }
 
-  async function readEnded(since: number): Promise<readonly EndedTask[]> {
-    const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: since }
+  async function readEnded({ until, beyond }: ToldMark): Promise<readonly EndedTask[]> {
+    const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: until }
     const ended = (await Array.fromAsync(listAll(tasks, filter))).filter((task) => "endedAt" in task)
-    return ended.filter((task) => !isQuestionTask(task))
+    const isTold = (task: EndedTask): boolean =>
+      beyond.some(({ id, endedAt }) => id === task.id && endedAt === task.endedAt)
+    return ended.filter((task) => !isQuestionTask(task) && !isTold(task))
   }
 
   async function selectOwn(ended: readonly EndedTask[], conversation: SessionId): Promise<readonly EndedTask[]> {
@@ -96,18 +98,19 @@ export function createEnded(parts: EndedParts): Ended {
     return expected && session ? findConversation(session) : ALL_CONVERSATIONS
   }
 
-  /** The mark stays below every end that is not shown yet. */
-  async function raise({ session, endedAt }: Told): Promise<void> {
+  /** The mark's time stays below every end that is not shown yet. */
+  async function raise({ id, session, endedAt }: Told): Promise<void> {
     const conversation = await findMarked(session)
     const latest = Math.max(endedAt, acknowledged.get(conversation) ?? 0)
     acknowledged.set(conversation, latest)
-    await marks.raise(conversation, Math.min(latest, ...[...open.values()].map((other) => other.endedAt - 1)))
+    const until = Math.min(latest, ...[...open.values()].map((other) => other.endedAt - 1))
+    await marks.raise(conversation, { until, beyond: [{ id, endedAt }] })
   }
 
   async function list(conversation: SessionId): Promise<readonly EndedTask[]> {
-    const since = await marks.read(conversation)
-    if (since === undefined && !expected) await marks.raise(conversation, now())
-    const ended = since === undefined ? [] : await readEnded(since)
+    const told = await marks.read(conversation)
+    if (!told && !expected) await marks.raise(conversation, { until: now(), beyond: [] })
+    const ended = told ? await readEnded(told) : []
     const own = expected ? [...(await selectOwn(ended, conversation)), ...(await readExpected(expected))] : ended
     const listed = own.toSorted((one, other) => one.endedAt - other.endedAt)
     for (const task of listed) open.set(task.id, task)

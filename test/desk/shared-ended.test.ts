@@ -73,9 +73,9 @@ test("what ended in a conversation is missed until one of its chats has announce
 test("an end that a program has shown in a conversation is told in that one, and in no other", async () => {
   const { conversation, begin, end, openIn } = await openConversation()
   const other = await begin()
-  const [ended, theirs] = [await end(conversation), await end(other)]
+  const [missed, ended, theirs] = [await end(conversation), await end(conversation), await end(other)]
   await openIn(createFolder()).shown([ended])
-  expect(await openIn(createFolder()).list(conversation)).toEqual([])
+  expect(idsOf(await openIn(createFolder()).list(conversation))).toEqual([missed.id])
   expect(idsOf(await openIn(createFolder()).list(other))).toEqual([theirs.id])
 })
 
@@ -113,7 +113,8 @@ test("a deleted conversation takes along what each actor was told of it, and lea
   const [deleted, kept] = [await runtime.createSession(), await runtime.createSession()]
   for (const session of [deleted, kept]) {
     await session.send("Hello.")
-    for (const actor of ["person", "mia"]) await createStoredMarks(store, { workspace, actor }).raise(session.id, 7)
+    for (const actor of ["person", "mia"])
+      await createStoredMarks(store, { workspace, actor }).raise(session.id, { until: 7, beyond: [] })
   }
   await runtime.sessions.delete(deleted.id)
   const marks = await store.documents(workspace, "announced")
