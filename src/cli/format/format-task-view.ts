@@ -1,3 +1,4 @@
+import { formatLocalTime } from "../../base/local-time.ts"
 import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatArtifact, formatDuration, formatEnd, plain, shortId, toLine } from "./format.ts"
@@ -29,7 +30,7 @@ export function formatTaskView(details: Details, nowMs: number): string {
     ["runs on", formatRunner(view)],
     ["run", task.run > 1 ? `${task.run}${task.resumeCount > 0 ? " (resumed)" : ""}` : null],
     ["group", group ? `${group.name} [${shortId(group.id)}], ${group.state}` : null],
-    ["created", new Date(task.createdAt).toLocaleString()],
+    ["created", formatLocalTime(task.createdAt)],
     ["elapsed", formatElapsed(task, nowMs, firstStartedAt)],
     ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
