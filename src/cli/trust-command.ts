@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Command } from "commander"
+import { formatLocalTime } from "../base/local-time.ts"
 import { openKnownDataFolders } from "../program/data-folder.ts"
 import { lookAtFolder, openTrustStore } from "../program/folder.ts"
 import { countOf, plain } from "./format/format.ts"
@@ -48,7 +49,7 @@ async function listFolders(): Promise<readonly string[]> {
   ]
 }
 
-const toDay = (time: string): string => time.slice(0, 10)
+const toDay = (time: string): string => formatLocalTime(Date.parse(time)).slice(0, 10)
 
 /** The real path, or the plain one of a folder that is gone, so that its trust can still be revoked. */
 async function toDirectory(folder: string): Promise<string> {

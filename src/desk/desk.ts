@@ -57,8 +57,8 @@ export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof De
   const scope: DeskScope = { ...parts, ...toDeskOwner(options) }
   const { workspace, actor, store, tasks, clock, isShared, dataDirectory, onAgentEvent } = scope
   const inbox = createInbox(scope)
-  const deskTasks = createDeskTasks(scope, inbox)
   const blocked = createBlocked(scope, inbox)
+  const deskTasks = createDeskTasks(scope, { inbox, blocked })
   const ledger = createLedgerRecord(store)
   const ancestorsOf = createSessionAncestors(store)
   const turns = createTurns(scope, inbox)

@@ -5,15 +5,17 @@ import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { IdFiles } from "./id-files.ts"
 import { listAll } from "./list-all.ts"
+import { isQuestionTask } from "./question.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
-import type { ToldMarks } from "./told-marks.ts"
+import type { ToldMark, ToldMarks } from "./told-marks.ts"
 
 export type EndedTask = Extract<TaskSummary, { endedAt: number }>
 type Told = Pick<EndedTask, "id" | "session" | "endedAt">
 
 /**
  * Knows which ends of tasks an actor has not been told of, in this process or in another one. An end is shown to the actor
- * first, and then acknowledged: after a kill between the two it is shown again, and none is lost.
+ * first, and then acknowledged: after a kill between the two it is shown again, and none is lost. A question ends with its
+ * answer, which is no news.
  *
  * In the store of a data folder, every end is the actor's. In a shared store, these are the ends of the actor's
  * conversation, and of tasks without a conversation that the actor expects in this data folder.
@@ -25,6 +27,11 @@ export interface Ended {
   begin(task: Told): void
   /** Called when the actor was shown this end, or need not be. */
   acknowledge(task: Told): void
+  /**
+   * Acknowledges ends that the actor was shown by a program that does not list what they missed. Resolves when that is
+   * kept; what they missed stays.
+   */
+  shown(ends: readonly Told[]): Promise<void>
   /** Resolves when all that was acknowledged is kept, as well as possible. */
   kept(): Promise<void>
   /** Records that the actor was promised to hear how a task ends. */
@@ -59,9 +66,12 @@ export function createEnded(parts: EndedParts): Ended {
     return (await ancestorsOf(session)).at(-1) ?? session
   }
 
-  async function readEnded(since: number): Promise<readonly EndedTask[]> {
-    const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: since }
-    return (await Array.fromAsync(listAll(tasks, filter))).filter((task) => "endedAt" in task)
+  async function readEnded({ until, beyond }: ToldMark): Promise<readonly EndedTask[]> {
+    const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: until }
+    const ended = (await Array.fromAsync(listAll(tasks, filter))).filter((task) => "endedAt" in task)
+    const isTold = (task: EndedTask): boolean =>
+      beyond.some(({ id, endedAt }) => id === task.id && endedAt === task.endedAt)
+    return ended.filter((task) => !isQuestionTask(task) && !isTold(task))
   }
 
   async function selectOwn(ended: readonly EndedTask[], conversation: SessionId): Promise<readonly EndedTask[]> {
@@ -83,31 +93,48 @@ export function createEnded(parts: EndedParts): Ended {
     return found
   }
 
-  /** The mark stays below every end that is not shown yet. */
-  async function raise({ session, endedAt }: Told): Promise<void> {
-    const conversation = expected && session ? await findConversation(session) : ALL_CONVERSATIONS
+  /** The conversation whose mark covers the ends of this session. */
+  async function findMarked(session: SessionId | null): Promise<SessionId> {
+    return expected && session ? findConversation(session) : ALL_CONVERSATIONS
+  }
+
+  /** The mark's time stays below every end that is not shown yet. */
+  async function raise({ id, session, endedAt }: Told): Promise<void> {
+    const conversation = await findMarked(session)
     const latest = Math.max(endedAt, acknowledged.get(conversation) ?? 0)
     acknowledged.set(conversation, latest)
-    await marks.raise(conversation, Math.min(latest, ...[...open.values()].map((other) => other.endedAt - 1)))
+    const until = Math.min(latest, ...[...open.values()].map((other) => other.endedAt - 1))
+    await marks.raise(conversation, { until, beyond: [{ id, endedAt }] })
+  }
+
+  async function list(conversation: SessionId): Promise<readonly EndedTask[]> {
+    const told = await marks.read(conversation)
+    if (!told && !expected) await marks.raise(conversation, { until: now(), beyond: [] })
+    const ended = told ? await readEnded(told) : []
+    const own = expected ? [...(await selectOwn(ended, conversation)), ...(await readExpected(expected))] : ended
+    const listed = own.toSorted((one, other) => one.endedAt - other.endedAt)
+    for (const task of listed) open.set(task.id, task)
+    return listed
+  }
+
+  function acknowledge(task: Told): void {
+    const { id, session } = task
+    open.delete(id)
+    expected?.remove(id)
+    if (expected && session === null) return
+    keeping = keeping.then(() => raise(task)).catch(() => {})
   }
 
   return {
-    async list(conversation) {
-      const since = await marks.read(conversation)
-      if (since === undefined && !expected) await marks.raise(conversation, now())
-      const ended = since === undefined ? [] : await readEnded(since)
-      const own = expected ? [...(await selectOwn(ended, conversation)), ...(await readExpected(expected))] : ended
-      const listed = own.toSorted((one, other) => one.endedAt - other.endedAt)
-      for (const task of listed) open.set(task.id, task)
-      return listed
-    },
+    list,
     begin: (task) => void open.set(task.id, task),
-    acknowledge(task) {
-      const { id, session } = task
-      open.delete(id)
-      expected?.remove(id)
-      if (expected && session === null) return
-      keeping = keeping.then(() => raise(task)).catch(() => {})
+    acknowledge,
+    async shown(ends) {
+      // Listing first keeps each mark below ends that nobody was shown.
+      for (const conversation of new Set(await Promise.all(ends.map(({ session }) => findMarked(session)))))
+        await list(conversation)
+      for (const end of ends) acknowledge(end)
+      await keeping
     },
     kept: () => keeping,
     expect: (task) => expected?.add(task),

@@ -1,8 +1,11 @@
 import type { ListedTask } from "../plugin/task-view.ts"
 import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Runner } from "../runner/runner.ts"
+import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
+import type { Blocked } from "./blocked.ts"
+import type { InboxItem } from "./inbox.ts"
 
 /** One row of a task list: the task, and what a list shows beside it. */
 export interface ListRow {
@@ -14,14 +17,22 @@ export interface ListRow {
   readonly worker: WorkerView | null
   /** When the run was first started, if several workers have had it: nobody measured how long a lost worker ran it. */
   readonly firstStartedAt: number | null
+  /** The questions that hold the task up: only a person's answer brings it on. */
+  readonly heldUpBy: readonly InboxItem[]
+}
+
+interface RowSources {
+  readonly store: Pick<TaskStore, "placeInQueue" | "group" | "run" | "events">
+  readonly tasks: Pick<Runner, "workers">
+  readonly blocked: Pick<Blocked, "byQuestion">
 }
 
 export async function toListRows(
-  store: Pick<TaskStore, "placeInQueue" | "group" | "run" | "events">,
-  { workers: listWorkers }: Pick<Runner, "workers">,
+  { store, tasks: { workers: listWorkers }, blocked }: RowSources,
   tasks: readonly ListedTask[],
 ): Promise<readonly ListRow[]> {
   const workers = tasks.some((task) => "worker" in task) ? await listWorkers() : []
+  const questions = tasks.some(({ status }) => !isTerminal(status)) ? await blocked.byQuestion() : null
   return Promise.all(
     tasks.map(async (task) => {
       const [firstStartedAt, placeInQueue = null, group] = await Promise.all([
@@ -30,7 +41,8 @@ export async function toListRows(
         task.group ? store.group(task.group) : undefined,
       ])
       const worker = "worker" in task ? workers.find(({ id }) => id === task.worker) : undefined
-      return { task, placeInQueue, groupName: group?.name ?? null, worker: worker ?? null, firstStartedAt }
+      const heldUpBy = questions?.get(task.id) ?? []
+      return { task, placeInQueue, groupName: group?.name ?? null, worker: worker ?? null, firstStartedAt, heldUpBy }
     }),
   )
 }

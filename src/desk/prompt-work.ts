@@ -32,7 +32,7 @@ export type WorkEvent =
   /** Not told of a question, which ends with its answer. */
   | { readonly type: "task.ended"; readonly task: TaskRecord }
   | { readonly type: "question.opened"; readonly item: InboxItem }
-  /** The task is queued, and no living worker can run it. */
+  /** The task is queued, no question holds it up, and no living worker can run it. */
   | { readonly type: "task.unserved"; readonly task: TaskRecord; readonly missing: MissingAbility }
   | { readonly type: "work.settled"; readonly left: LeftWork }
 
@@ -89,12 +89,12 @@ export function createPromptWork(
     for (const item of await desk.inbox.inSession(prompt.session)) {
       if (isNew(toQuestionKey(item))) events.push({ type: "question.opened", item })
     }
+    const blocked = await desk.blocked.byQuestion()
     for (const task of tasks) {
-      if (task.status !== "queued" || told.has(toLackOf(task.id))) continue
+      if (task.status !== "queued" || blocked.has(task.id) || told.has(toLackOf(task.id))) continue
       const { missing } = await desk.tasks.find(task.id)
       if (missing && isNew(toLackOf(task.id))) events.push({ type: "task.unserved", task, missing })
     }
-    const blocked = await desk.blocked.byQuestion()
     const going = tasks.filter(
       ({ id, status, lifetime }) => !isTerminal(status) && lifetime !== "forever" && !blocked.has(id),
     )

@@ -19,6 +19,7 @@ import { type ArtifactReference, matchArtifacts } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Page, PageRequest } from "../task/store.ts"
 import { findAskingHost, isAskedElsewhere } from "./asking-place.ts"
+import type { Blocked } from "./blocked.ts"
 import { type Cleared, clearAll, clearOwn, type OwnWork } from "./clear-ended.ts"
 import type { DeskScope } from "./desk-options.ts"
 import { follow, followOutput, type FollowRequest } from "./follow.ts"
@@ -32,7 +33,7 @@ import { placeWithAbove, readBelow, readTree, type TaskBranch } from "./task-tre
 export type DeskCall = Omit<ToolCall, "workspace">
 
 /** All that is known about one task. */
-export interface TaskDetails extends Pick<ListRow, "firstStartedAt"> {
+export interface TaskDetails extends Pick<ListRow, "firstStartedAt" | "heldUpBy"> {
   readonly view: TaskView
   readonly group: GroupRecord | null
   /** The questions that the task, or something below it, waits for. */
@@ -122,8 +123,12 @@ interface TasksScope extends Pick<DeskScope, "workspace" | "store" | "bus" | "cl
   readonly tasks: TaskService & Pick<DeskScope["tasks"], "counts" | "workers" | "leaveToOthers">
 }
 
-export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | "of">): DeskTasks {
+export function createDeskTasks(
+  scope: TasksScope,
+  { inbox, blocked }: { readonly inbox: Pick<Inbox, "below" | "of">; readonly blocked: Pick<Blocked, "byQuestion"> },
+): DeskTasks {
   const { workspace, store, bus, tasks, clock, closing } = scope
+  const toRows = (items: readonly ListedTask[]) => toListRows({ store, tasks, blocked }, items)
   const find = async (id: string): Promise<TaskRecord> => (await tasks.get(id, workspace)).task
   const readStanding = async (id: TaskId): Promise<Standing> => {
     const view = await tasks.get(id, workspace)
@@ -133,16 +138,12 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
     list: (filter, page) => tasks.list(toTaskFilter(workspace, filter), page),
     async rows(filter, page) {
       const { items, ...next } = await tasks.list(toTaskFilter(workspace, filter), page)
-      return { items: await toListRows(store, tasks, items), ...next }
+      return { items: await toRows(items), ...next }
     },
     async outline(filter, limit) {
       const { items, cursor } = await tasks.list(toTaskFilter(workspace, filter), { limit })
       const placed = await placeWithAbove(store, items, toTaskFilter(workspace, filter).kinds)
-      const rows = await toListRows(
-        store,
-        tasks,
-        placed.map(({ task }) => task),
-      )
+      const rows = await toRows(placed.map(({ task }) => task))
       const depths = new Map(placed.map(({ task, depth }) => [task.id, depth]))
       return {
         rows: rows.map((row) => ({ ...row, depth: depths.get(row.task.id) ?? 0 })),
@@ -157,13 +158,14 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
     async details(id) {
       const view = await tasks.get(id, workspace)
       const { task } = view
-      const [group, questions, firstStartedAt, below] = await Promise.all([
+      const [group, questions, held, firstStartedAt, below] = await Promise.all([
         task.group ? store.group(task.group) : undefined,
         inbox.below(task.id),
+        blocked.byQuestion(),
         findFirstStart(store, task),
         placeBelow((filter, page) => tasks.list({ ...filter, workspace }, page), task),
       ])
-      return { view, group: group ?? null, questions, firstStartedAt, below }
+      return { view, group: group ?? null, questions, heldUpBy: held.get(task.id) ?? [], firstStartedAt, below }
     },
     firstStart: (task) => findFirstStart(store, task),
     askingHost: (task) => findAskingHost(scope, task),

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { isMeanwhileError } from "../base/error.ts"
+import type { JsonValue } from "../base/json.ts"
 import { TOLD_MARKS } from "../session/saved/documents.ts"
-import { DEFAULT_WORKSPACE, type SessionId } from "../task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type TaskId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { DeskOwner } from "./desk-options.ts"
 
@@ -14,12 +15,47 @@ export function toActorName(what: string, actor: string): string {
   return actor === UNNAMED_ACTOR ? what : `${what}-${toPlainName(actor)}`
 }
 
-/** Up to which time an actor was told of ended tasks. A mark never moves back. */
+/** The ends of tasks that an actor was told. */
+export interface ToldMark {
+  /** All ends up to this time. It never moves back. */
+  readonly until: number
+  /** Single ends after that time: an earlier one was not shown yet. */
+  readonly beyond: readonly { readonly id: TaskId; readonly endedAt: number }[]
+}
+
 export interface ToldMarks {
   /** Undefined: nobody was told anything yet, and so nothing was missed. */
-  read(conversation: SessionId): Promise<number | undefined>
-  /** Best effort: if a mark is lost, an end is shown twice. */
-  raise(conversation: SessionId, endedAt: number): Promise<void>
+  read(conversation: SessionId): Promise<ToldMark | undefined>
+  /** Adds what was told. Best effort: if a mark is lost, an end is shown twice. */
+  raise(conversation: SessionId, more: ToldMark): Promise<void>
+}
+
+const NOTHING_TOLD: ToldMark = { until: 0, beyond: [] }
+/** Scripts may run for long before somebody looks at what was missed. Of more ends the oldest are told twice. */
+const MOST_BEYOND = 1_000
+
+function joinMarks(one: ToldMark, other: ToldMark): ToldMark {
+  const until = Math.max(one.until, other.until)
+  const ends = new Map([...one.beyond, ...other.beyond].map((end) => [end.id, end]))
+  return { until, beyond: [...ends.values()].filter(({ endedAt }) => endedAt > until).slice(-MOST_BEYOND) }
+}
+
+/** The time in the first line, and one line for each end beyond it. */
+function formatMark({ until, beyond }: ToldMark): string {
+  return [until, ...beyond.map(({ id, endedAt }) => `${endedAt} ${id}`)].map((line) => `${line}\n`).join("")
+}
+
+/** Undefined: this is no mark. A number is one without ends beyond it. */
+function parseMark(kept: JsonValue): ToldMark | undefined {
+  if (typeof kept === "number") return { until: kept, beyond: [] }
+  if (typeof kept !== "string") return undefined
+  const [first, ...lines] = kept.split("\n")
+  const until = Number(first)
+  const beyond = lines.flatMap((line) => {
+    const [endedAt, id = ""] = line.split(" ")
+    return id === "" ? [] : [{ id: id as TaskId, endedAt: Number(endedAt) }]
+  })
+  return [until, ...beyond.map(({ endedAt }) => endedAt)].every(Number.isFinite) ? { until, beyond } : undefined
 }
 
 /** One mark for all conversations of a workspace, in a file beside the store. */
@@ -27,19 +63,21 @@ export function createFileMarks(folder: string, { workspace, actor }: DeskOwner)
   const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${toPlainName(workspace)}`
   const path = `${folder}/${toActorName("announced", actor)}${ofWorkspace}`
   /** The mark that this process has reached: a full disk keeps no file. */
-  let raised: number | undefined
-  const read = (): number | undefined => {
+  let raised: ToldMark | undefined
+  const read = (): ToldMark | undefined => {
     const kept = readMark(path)
-    return kept === undefined || raised === undefined ? (kept ?? raised) : Math.max(kept, raised)
+    return kept && raised ? joinMarks(kept, raised) : (kept ?? raised)
   }
   return {
     read: async () => read(),
-    async raise(_conversation, endedAt) {
-      if (endedAt <= (read() ?? 0)) return
-      raised = endedAt
+    async raise(_conversation, more) {
+      const known = read() ?? NOTHING_TOLD
+      const mark = joinMarks(known, more)
+      if (formatMark(mark) === formatMark(known)) return
+      raised = mark
       try {
         // Renamed, so that a kill leaves the old mark or the new one.
-        writeFileSync(`${path}.next`, `${endedAt}\n`, { mode: 0o600 })
+        writeFileSync(`${path}.next`, formatMark(mark), { mode: 0o600 })
         renameSync(`${path}.next`, path)
       } catch {
         // A full disk fails elsewhere, where somebody can act on it.
@@ -58,10 +96,9 @@ function toPlainName(label: string): string {
     : `.${createHash("sha256").update(label, "utf16le").digest("hex").slice(0, 32)}`
 }
 
-function readMark(path: string): number | undefined {
+function readMark(path: string): ToldMark | undefined {
   try {
-    const value = Number(readFileSync(path, "utf8"))
-    return Number.isFinite(value) ? value : undefined
+    return parseMark(readFileSync(path, "utf8"))
   } catch {
     return undefined
   }
@@ -79,16 +116,18 @@ export function createStoredMarks(
       const record = await store.session(conversation)
       if (record?.workspace !== workspace) return undefined
       const known = await store.document(workspace, TOLD_MARKS, toDocumentId(conversation))
-      return known ? Number(known.value) : record.createdAt
+      return known ? parseMark(known.value) : { until: record.createdAt, beyond: [] }
     },
-    async raise(conversation, endedAt) {
+    async raise(conversation, more) {
       const record = await store.session(conversation)
       if (record?.workspace !== workspace) return
       const id = toDocumentId(conversation)
       for (;;) {
         const known = await store.document(workspace, TOLD_MARKS, id)
-        if (Number(known?.value ?? 0) >= endedAt) return
-        const put = { op: "document.put", workspace, collection: TOLD_MARKS, id, value: endedAt } as const
+        const before = (known && parseMark(known.value)) ?? NOTHING_TOLD
+        const value = formatMark(joinMarks(before, more))
+        if (value === formatMark(before)) return
+        const put = { op: "document.put", workspace, collection: TOLD_MARKS, id, value } as const
         try {
           await store.commit([{ ...put, expectedVersion: known?.version ?? 0 }])
           return

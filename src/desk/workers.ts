@@ -1,6 +1,6 @@
-import type { WorkerView } from "../plugin/worker-view.ts"
+import type { Announcement, WorkerView } from "../plugin/worker-view.ts"
 import type { Runner } from "../runner/runner.ts"
-import type { TaskRecord, TaskSummary } from "../task/record.ts"
+import { TASK_KINDS, type TaskRecord, type TaskSummary } from "../task/record.ts"
 
 /** The ability that a worker needs. A turn names no tool. */
 export type Needs = Pick<TaskRecord, "kind"> & Partial<Pick<TaskRecord, "plugin" | "tool">>
@@ -48,6 +48,10 @@ export function findUntaken(
 /** True for a command without a time limit: a server, or what was started to go on for ever. */
 export function isEndless({ kind, status, lifetime, limits }: TaskRecord | TaskSummary): boolean {
   return kind === "tool" && status === "running" && (lifetime === "forever" || limits.timeoutMs === null)
+}
+
+export function takesAllKinds({ kinds }: Pick<Announcement, "kinds">): boolean {
+  return TASK_KINDS.every((kind) => kinds.includes(kind))
 }
 
 /** True if another worker takes such work, and stays. One that ends when it is idle may have ended by then. */

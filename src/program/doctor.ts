@@ -20,6 +20,7 @@ import { lookAtFolder, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost, findStorageProblem } from "./host.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
+import { describeUnknownTools } from "./unknown-tools.ts"
 
 export type { Finding } from "./finding.ts"
 
@@ -148,8 +149,11 @@ async function examinePlugins(
     if (reason === "model_requirement") return warning(`plugin ${name}`, message, "Use another model to have it.")
     return problem(`plugin ${name}`, message, "Fix it, or remove it from the configuration.")
   })
+  const unknown = describeUnknownTools(values.permissions.rules, registry).map((text) =>
+    warning("permissions", text, "Correct the rule, or remove it."),
+  )
   const names = registry.list({ isExposed: true }).map(({ name }) => name)
-  return [ok("plugins", names.join(", ")), ...skipped]
+  return [ok("plugins", names.join(", ")), ...skipped, ...unknown]
 }
 
 /** The doctor opens no conversation. */

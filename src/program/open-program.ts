@@ -16,6 +16,7 @@ import { type DataFolderOptions, openDataFolder } from "./data-folder.ts"
 import { findStorageProblem, hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
+import { describeUnknownTools } from "./unknown-tools.ts"
 
 /** After this time the program says that it waits for servers. */
 const PATIENCE_MS = 1_000
@@ -112,6 +113,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   // A server may have come between the plugin's start and now.
   refreshMcp()
   for (const { message } of runtime.plugins.skipped()) notify(message)
+  for (const text of describeUnknownTools(values.permissions.rules, runtime.plugins)) notify(text)
   const storageProblem = await findStorageProblem(values.session, workingDirectory, { makesFolder: false })
   if (storageProblem !== null) notify(storageProblem)
   const settled = mcp?.settled().then((servers) => reportUnreachable(servers, options))

@@ -17,6 +17,8 @@ async function openStore() {
   await worker.shows(/takes tasks from/)
   return {
     start,
+    cancel: (id: string, directory: string) =>
+      runToEnd({ directory, arguments: ["tasks", "cancel", id, "--engine", url] }),
     /** Lets the command that waits in the folder end. */
     async finish(id: string, directory: string): Promise<void> {
       writeFileSync(join(directory, "go"), "")
@@ -31,7 +33,7 @@ async function openStore() {
       const chat = start(directory, "--concurrency", "0", ...words)
       chat.endInput()
       expect(await chat.exited).toBe(0)
-      return chat.shown().match(new RegExp(`\\[${id}\\] completed in`, "g"))?.length ?? 0
+      return chat.shown().match(new RegExp(`\\[${id}\\] (completed in|cancelled after)`, "g"))?.length ?? 0
     },
   }
 }
@@ -84,4 +86,20 @@ test("a chat that goes on with another conversation announces what ended there, 
   await other.shows(new RegExp(`^\\[${live}\\] completed in`, "m"))
   other.endInput()
   expect(await other.exited).toBe(0)
+})
+
+test.each([
+  ["by the person who began it is not announced", "own", 0],
+  ["by somebody else is announced", "another", 1],
+])("in a store that others share, a cancel from the shell %s", async (_, folder, announced) => {
+  const { start, cancel, announcements } = await openStore()
+  const directory = createFolder()
+  const chat = start(directory, "--concurrency", "0")
+  chat.type("start `sleep 1000` in the background")
+  const id = (await chat.shows(/as task [0-9a-f]{8}/)).slice(-8)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  const cancelled = await cancel(id, folder === "own" ? directory : createFolder())
+  expect(cancelled.stdout).toContain(`[${id}] cancelled after`)
+  expect(await announcements(id, directory, "--resume")).toBe(announced)
 })

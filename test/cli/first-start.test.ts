@@ -35,7 +35,7 @@ test("the time of an agent that changed workers counts from its first start, in 
   expect(formatAnnouncement(again, firstStartedAt)).toContain("completed in 1 min 5 s")
   const [row] = (await engine.store.tasks({}, { limit: 1 })).items
   if (!row || firstStartedAt === null) throw new Error("it is not there")
-  const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt }
+  const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt, heldUpBy: [] }
   expect(formatTaskRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/completed +1 min 5 s/)
 })
 
@@ -53,7 +53,7 @@ test("a task that a worker has handed back is listed with its time in the queue 
   await applyEvents(engine, id, { type: "task.released", reason: "shutdown", ranMs: 60_000 })
   const [row] = (await engine.store.tasks({}, { limit: 1 })).items
   if (!row) throw new Error("it is not there")
-  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null }
+  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null, heldUpBy: [] }
   clock.advance(5_000)
   expect(formatTaskRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +5\.0 s/)
   clock.advance(2_000)

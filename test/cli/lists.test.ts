@@ -4,8 +4,10 @@ import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { retryCommand, taskCommand, tasksCommand } from "../../src/cli/command/task-commands.ts"
 import { formatTaskRow } from "../../src/cli/format/format-task-row.ts"
 import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
-import { WORKER } from "../../src/engine/suite/samples.ts"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
+import { createTask, sampleWait, WORKER } from "../../src/engine/suite/samples.ts"
 import { showCommand } from "../support/show-command.ts"
+import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** A task that no worker takes. */
@@ -23,7 +25,7 @@ test("a task that is queued is listed with how long it has waited", async () => 
   const { items } = await tasks.list({})
   const [row] = items
   if (row?.status !== "queued") throw new Error("it is not queued")
-  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null, below: [] }
+  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null, heldUpBy: [] }
   expect(formatTaskRow({ task: row, ...standing }, row.queuedAt + 65_000, 100)).toMatch(/queued +1 min 5 s +.*sleep 1/)
 })
 
@@ -44,11 +46,23 @@ test("a narrow list says which task is which before it says how far each is", as
     title,
     progress,
   } as const
-  const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt: null }
+  const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt: null, heldUpBy: [] }
   const shown = (columns: number) => formatTaskRow({ task, ...standing }, row.queuedAt + 2_000, columns)
   expect(shown(80)).toMatch(/running +2\.0 s  \(resumed\) reviewer: Read the… · using run_…$/)
   expect(shown(80).length).toBeLessThanOrEqual(80)
   expect(shown(200)).toContain(`${title} · using run_command · 1 call · 5995 tokens`)
+})
+
+test("a narrow list says that a task needs an answer, and not that it lacks a worker", async () => {
+  const runtime = await openTestRuntime({ dataDirectory: createFolder(), takesWork: false })
+  onTestFinished(() => runtime.close())
+  const approval = sampleWait({ reason: "approval", question: { kind: "may_it_run", text: "May it run?" } })
+  await createTask(runtime.engine, { as: "waiting", wait: approval })
+  const [row] = (await runtime.desk(LOCAL_PERSON).tasks.rows({}, { limit: 1 })).items
+  if (!row) throw new Error("there is no task")
+  const missing = { needs: "worker", name: "", text: "no worker is there" } as const
+  const task = { ...row.task, missing, title: "reviewer: Read the changes of today and say what is wrong" }
+  expect(formatTaskRow({ ...row, task }, 0, 80)).toMatch(/reviewer: Read the changes of… · needs you$/)
 })
 
 test("a list that goes into a pipe is not cut", async () => {
@@ -61,7 +75,7 @@ test("a last line that is very long is cut where a task is shown", async () => {
   const { tasks } = await openWithQueued("sleep 1")
   const { items } = await tasks.list({})
   const view = await tasks.get(items[0]?.id ?? "")
-  const beside = { group: null, questions: [], firstStartedAt: null, below: [] }
+  const beside = { group: null, questions: [], firstStartedAt: null, heldUpBy: [], below: [] }
   const shown = formatTaskView(
     { view: { ...view, outputBytes: 600, lastLine: "x".repeat(600) }, ...beside },
     Date.now(),

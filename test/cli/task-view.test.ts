@@ -8,7 +8,7 @@ import { openTestEngine } from "../support/test-engine.ts"
 import { createMachines } from "../support/two-machines.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const BESIDE = { group: null, questions: [], firstStartedAt: null, below: [] }
+const BESIDE = { group: null, questions: [], firstStartedAt: null, heldUpBy: [], below: [] }
 const LINE = "researcher works in session 1f0c"
 const PROGRESS = { done: null, total: null, phase: "thinking", line: LINE }
 const NO_CALLS = { toolCalls: 0, lastTools: [], tokens: 0, at: 0 }

@@ -174,6 +174,16 @@ test("a plugin that was skipped is a problem with its reason, unless only the mo
   expect(find("model")).toMatchObject({ status: "warning", text: expect.stringContaining("no provider here") })
 })
 
+test("a rule about a tool that no plugin has is a warning", async () => {
+  const rules = [{ tool: "run_comand", decision: "deny" }]
+  const { examine, trust } = createProject({ "meanwhile.config.json": JSON.stringify({ permissions: { rules } }) })
+  await trust()
+  expect((await examine())("permissions")).toMatchObject({
+    status: "warning",
+    text: expect.stringContaining("Did you mean run_command?"),
+  })
+})
+
 test("an MCP server that cannot be reached is a problem, one that is switched off is not", async () => {
   const servers = { gone: { command: "/no/such/program" }, off: { command: "x", disabled: true } }
   const { examine, trust } = createProject({ ".mcp.json": JSON.stringify({ mcpServers: servers }) })

@@ -25,6 +25,7 @@ async function open({ config = {}, files = {}, script = ["Hello."], environment 
     writeFileSync(join(directory, name), content)
   }
   const model = createScriptedModel(script)
+  const told: string[] = []
   const meanwhile = await openProgram({
     dataDirectory: join(directory, "data"),
     workingDirectory: directory,
@@ -32,10 +33,10 @@ async function open({ config = {}, files = {}, script = ["Hello."], environment 
     environment: { PATH: process.env["PATH"], MEANWHILE_TEST: directory, ...environment },
     trust: true,
     model,
-    notify: () => {},
+    notify: (line) => told.push(line),
   })
   onTestFinished(() => meanwhile.close())
-  return { directory, meanwhile, model, session: await meanwhile.createSession() }
+  return { directory, meanwhile, model, told, session: await meanwhile.createSession() }
 }
 
 const lastAnswer = (model: ReturnType<typeof createScriptedModel>) => JSON.stringify(model.requests.at(-1)?.messages)
@@ -195,4 +196,53 @@ test("a worker whose configuration lets it take nothing is refused, with the key
 test("a variable that sets nothing is refused with the name that was meant, and with none that only begins alike", async () => {
   const environment = { MEANWHILE_BACKGROUND_THRESHOLD_SECOND: "2" }
   await expect(open({ environment })).rejects.toThrow(/Did you mean MEANWHILE_BACKGROUND_THRESHOLD_SECONDS\?$/)
+})
+
+const toRules = (...rules: NonNullable<NonNullable<ConfigInput["permissions"]>["rules"]>): ConfigInput => ({
+  permissions: { rules },
+})
+
+test("a start names the rules about tools that no plugin has, once each, and what was perhaps meant", async () => {
+  const { told } = await open({
+    config: toRules(
+      { tool: "run_comand", arguments: { command: "rm *" }, decision: "deny" },
+      { tool: "run_command", plugin: "shel", decision: "ask" },
+      { tool: "Bash", decision: "deny" },
+    ),
+  })
+  expect(told).toEqual([
+    'permissions: no tool is called run_comand, so the rule `deny run_comand with command "rm *"` decides nothing. Did you mean run_command?',
+    "permissions: shel has no tool run_command, so the rule `ask shel/run_command` decides nothing. It is a tool of shell.",
+    "permissions: no tool is called Bash, so the rule `deny Bash` decides nothing.",
+  ])
+})
+
+test("a start says nothing of rules about tools that are there, or that may come", async () => {
+  const later = { kind: "tool", name: "picky", tools: [{ name: "pick" }], modelRequirements: ["gpt-9*"] }
+  const { told } = await open({
+    config: {
+      ...toRules(
+        { tool: "run_command", plugin: "sh*", decision: "ask" },
+        { tool: "session_describe", decision: "ask" },
+        { tool: "start_agent", decision: "ask" },
+        { tool: "delete_*", decision: "deny" },
+        { tool: "mcp__tracker__create", decision: "ask" },
+        { tool: "pick", decision: "ask" },
+      ),
+      plugins: ["./picky.mjs"],
+    },
+    files: {
+      "picky.mjs": `import { z } from "zod"
+        const tool = { name: "pick", description: "Picks.", input: z.object({}), run: () => null }
+        export default ${JSON.stringify(later).replace(/\[.*?\]/, "[tool]")}`,
+    },
+  })
+  expect(told).toEqual([expect.stringContaining("gpt-9*")])
+})
+
+test("where a plugin could not be loaded, nobody knows which tools are missing", async () => {
+  const { told } = await open({
+    config: { ...toRules({ tool: "pick", decision: "deny" }), plugins: ["./missing.mjs"] },
+  })
+  expect(told).toEqual([expect.stringContaining("missing.mjs")])
 })

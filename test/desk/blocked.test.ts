@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
-import { createTask, RUNNING, sampleWait } from "../../src/engine/suite/samples.ts"
+import type { ListRow } from "../../src/desk/list-row.ts"
+import { applyEvents, createTask, RUNNING, sampleWait } from "../../src/engine/suite/samples.ts"
 import { createSessionId, type SessionId, type TaskId } from "../../src/task/id.ts"
 import { WAITING_FOR_TASKS } from "../../src/task/progress.ts"
 import { NAME } from "../support/asking.ts"
@@ -26,6 +27,7 @@ function createStanding({ engine }: Runtime) {
     const turn = await createTask(engine, RUNNING, { kind: "turn", session: own, parentTask: id })
     return { id, own, turn: turn.id }
   }
+  const release = (id: TaskId) => applyEvents(engine, id, { type: "task.released", reason: "shutdown", ranMs: 0 })
   const queue = () => createTask(engine)
   const work = (session: SessionId, parentTask: TaskId) => createTask(engine, RUNNING, { session, parentTask })
   const wait = (session: SessionId, parentTask: TaskId, question: object) =>
@@ -36,7 +38,7 @@ function createStanding({ engine }: Runtime) {
   /** A call that needs an approval, while the agent that made it goes on. */
   const approve = (session: SessionId, parentTask: TaskId) =>
     wait(session, parentTask, { reason: "approval", question: { kind: "may_it_run", text: "May it run?" } })
-  return { agent, queue, work, ask, approve }
+  return { agent, release, queue, work, ask, approve }
 }
 
 test("a question holds up the call that asks and its agent, and not the agent above that", async () => {
@@ -94,4 +96,43 @@ test("all that is blocked is listed with the reason: a question, or that nobody 
     [waiting.id, "question"],
   ])
   expect(listed[0]).toMatchObject({ missing: { needs: "worker", text: expect.stringContaining("worker") as string } })
+})
+
+test("a list and the details of a task name the questions that hold it up", async () => {
+  const { desk, agent, approve, queue } = await openStanding()
+  const waiting = await agent(null, null, true)
+  const call = await approve(waiting.own, waiting.turn)
+  const unserved = await queue()
+  const heldUp = (rows: readonly ListRow[]) =>
+    rows.map(({ task, heldUpBy }) => [task.id, heldUpBy.map((item) => item.task.id)])
+  const expected = [
+    [unserved.id, []],
+    [call.id, [call.id]],
+    [waiting.id, [call.id]],
+  ]
+  expect(heldUp((await desk.tasks.rows({ kinds: "work" }, { limit: 9 })).items)).toEqual(expected)
+  expect(new Set(heldUp((await desk.tasks.outline({ kinds: "work" }, 9)).rows))).toEqual(new Set(expected))
+  expect((await desk.tasks.details(waiting.id)).heldUpBy.map(({ task }) => task.id)).toEqual([call.id])
+  expect((await desk.tasks.details(unserved.id)).heldUpBy).toEqual([])
+})
+
+test("a program that waits for its work says of an agent that needs an answer only that, whoever may run it", async () => {
+  const { desk, agent, release, approve, queue } = await openStanding()
+  const above = await agent(null, null, false)
+  const waiting = await agent(above.own, above.turn, true)
+  const call = await approve(waiting.own, waiting.turn)
+  await release(waiting.id)
+  const { id: unserved } = await queue()
+  const stop = new AbortController()
+  const prompt = { session: above.own, saidAt: 0, started: new Set([waiting.id, unserved]) }
+  const told: unknown[] = []
+  for await (const event of desk.promptWork.settle(prompt, { signal: stop.signal, reported: async () => {} })) {
+    if (event.type === "work.settled") continue
+    told.push([event.type, event.type === "question.opened" ? event.item.task.id : event.task.id])
+    if (event.type === "task.unserved") stop.abort()
+  }
+  expect(told).toEqual([
+    ["question.opened", call.id],
+    ["task.unserved", unserved],
+  ])
 })

@@ -8,6 +8,7 @@ import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import type { EndedTask } from "../../src/desk/ended.ts"
 import type { TaskNews } from "../../src/desk/task-news.ts"
 import type { SessionId } from "../../src/task/id.ts"
+import { asker, NAME } from "../support/asking.ts"
 import { eventually } from "../support/eventually.ts"
 import { openScripted } from "../support/session/open-agent.ts"
 import { testOfFile } from "../support/test-engine.ts"
@@ -19,7 +20,7 @@ const ANNA = { ...LOCAL_PERSON, actor: "anna" }
 /** One folder that several runtimes open, one after the other or together. */
 function createPlace(folder = createFolder()) {
   const gated = createGatedTool({ obeys: true })
-  const tools = [gated.tool, echo]
+  const tools = [gated.tool, echo, asker]
   const open = async (): Promise<Runtime> =>
     (await openScripted(createScriptedModel(["Hello."]), { isKept: true, folder, tools })).runtime
   return { folder, gated, open }
@@ -42,6 +43,12 @@ async function end(runtime: Runtime, session: SessionId | null, value: string): 
   // Ends within one millisecond have no order, and the assertions need one.
   await moveOn(runtime, task.endedAt)
   return id
+}
+
+async function endedTask(runtime: Runtime, id = ""): Promise<EndedTask> {
+  const { task } = await runtime.tasks.get(id)
+  if (!("endedAt" in task)) throw new Error("It has not ended.")
+  return task
 }
 
 const moveOn = (runtime: Runtime, from: number): Promise<boolean> =>
@@ -153,7 +160,7 @@ test("an end that a screen could not show is shown by the next screen", async ()
   expect(idsOf(await (await open()).desk(LOCAL_PERSON).ended.list(conversation))).toEqual([id])
 })
 
-test("an end that is shown late is not hidden by a later one that was shown sooner", async () => {
+test("an end that is shown late is not hidden by a later one that was shown sooner, and that one is told", async () => {
   const { open } = createPlace()
   const first = await open()
   const conversation = await beginConversation(first, LOCAL_PERSON)
@@ -164,9 +171,11 @@ test("an end that is shown late is not hidden by a later one that was shown soon
   await ended.kept()
   const second = await open()
   const desk = second.desk(LOCAL_PERSON)
-  expect(idsOf(await desk.ended.list(conversation))).toEqual(ids)
+  expect(idsOf(await desk.ended.list(conversation))).toEqual(ids.slice(0, 1))
   await acknowledgeAll(desk, conversation)
   expect(await desk.ended.list(conversation)).toEqual([])
+  const later = await end(second, conversation, "three")
+  expect(idsOf(await (await open()).desk(LOCAL_PERSON).ended.list(conversation))).toEqual([later])
 })
 
 test("the end of a followed task is acknowledged once it was shown, and not before", async () => {
@@ -197,6 +206,33 @@ test("the end of a followed task is acknowledged once it was shown, and not befo
     return (await third.desk(LOCAL_PERSON).ended.list(conversation)).length === 0
   })
   news.close()
+})
+
+test("ends that a program has shown without listing any are told, and those before them are not", async () => {
+  const { open } = createPlace()
+  const first = await open()
+  const conversation = await beginConversation(first, LOCAL_PERSON)
+  const missed = await end(first, conversation, "one")
+  await first.desk(LOCAL_PERSON).ended.shown([await endedTask(first, missed)])
+  expect(idsOf(await (await open()).desk(LOCAL_PERSON).ended.list(conversation))).toEqual([])
+  const ids = [await end(first, conversation, "two"), await end(first, conversation, "three")]
+  const second = await open()
+  await second.desk(LOCAL_PERSON).ended.shown([await endedTask(second, ids[1])])
+  expect(idsOf(await (await open()).desk(LOCAL_PERSON).ended.list(conversation))).toEqual([ids[0]])
+})
+
+test("the answer to a question is no news: the task that asked goes on with it", async () => {
+  const runtime = await createPlace().open()
+  const conversation = await beginConversation(runtime, LOCAL_PERSON)
+  const desk = runtime.desk(LOCAL_PERSON)
+  const { id } = await runtime.tasks.start({ tool: "asker", input: { questions: [NAME] }, session: conversation })
+  const [item] = await eventually("it asks", async () => {
+    const items = await desk.inbox.list()
+    return items.length > 0 && items
+  })
+  await desk.inbox.answer(item?.id ?? "", "Ada")
+  await runtime.tasks.result(id, { waitMs: 20_000 })
+  expect(idsOf(await desk.ended.list(conversation))).toEqual([id])
 })
 
 testOfFile(

@@ -6,7 +6,7 @@ import { createSessionAncestors } from "../../src/desk/session-ancestors.ts"
 import { createStoredMarks } from "../../src/desk/told-marks.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
@@ -17,17 +17,21 @@ async function openConversation() {
   const gated = createGatedTool()
   const plugins = [definePlugin({ kind: "tool", name: "test", tools: [gated.tool] })]
   const dataDirectory = join(createFolder(), "data")
-  const model = createScriptedModel(["Hello."])
+  const model = createScriptedModel(["Hello.", "Hello."])
   const runtime = await openTestRuntime({ dataDirectory, model, plugins })
   onTestFinished(() => runtime.close())
-  const session = await runtime.createSession()
-  await session.send("Hello.")
-  // A task that ends in the millisecond in which its conversation began counts as told.
-  const begunAt = runtime.engine.now()
-  await eventually("the clock moves on", () => runtime.engine.now() > begunAt)
+  async function begin(): Promise<SessionId> {
+    const session = await runtime.createSession()
+    await session.send("Hello.")
+    // A task that ends in the millisecond in which its conversation began counts as told.
+    const begunAt = runtime.engine.now()
+    await eventually("the clock moves on", () => runtime.engine.now() > begunAt)
+    return session.id
+  }
   return {
-    conversation: session.id,
-    async end(of: typeof session.id | null) {
+    conversation: await begin(),
+    begin,
+    async end(of: SessionId | null) {
       const number = gated.calls.length + 1
       const { id } = await runtime.tasks.start({ tool: "gated", input: {}, session: of })
       ;(await gated.call(number)).finish()
@@ -66,6 +70,15 @@ test("what ended in a conversation is missed until one of its chats has announce
   expect(await openIn(createFolder()).list(conversation)).toEqual([])
 })
 
+test("an end that a program has shown in a conversation is told in that one, and in no other", async () => {
+  const { conversation, begin, end, openIn } = await openConversation()
+  const other = await begin()
+  const [missed, ended, theirs] = [await end(conversation), await end(conversation), await end(other)]
+  await openIn(createFolder()).shown([ended])
+  expect(idsOf(await openIn(createFolder()).list(conversation))).toEqual([missed.id])
+  expect(idsOf(await openIn(createFolder()).list(other))).toEqual([theirs.id])
+})
+
 test("a task without a conversation is missed where its end was promised, until it was announced or removed", async () => {
   const { conversation, end, openIn, remove } = await openConversation()
   const folder = createFolder()
@@ -100,7 +113,8 @@ test("a deleted conversation takes along what each actor was told of it, and lea
   const [deleted, kept] = [await runtime.createSession(), await runtime.createSession()]
   for (const session of [deleted, kept]) {
     await session.send("Hello.")
-    for (const actor of ["person", "mia"]) await createStoredMarks(store, { workspace, actor }).raise(session.id, 7)
+    for (const actor of ["person", "mia"])
+      await createStoredMarks(store, { workspace, actor }).raise(session.id, { until: 7, beyond: [] })
   }
   await runtime.sessions.delete(deleted.id)
   const marks = await store.documents(workspace, "announced")

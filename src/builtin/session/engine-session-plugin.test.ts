@@ -44,9 +44,9 @@ async function run(name: string, argument = "", session: SessionState | null = A
 
 describe("the list of conversations", () => {
   const list = [
-    "* 1  aaaa1111  2026-01-02 12:01 UTC    2 turns  about aaaa1111-0000",
-    "  2  aaaa2222  2026-01-02 12:00 UTC     1 turn  about aaaa2222-0000",
-    "  3  cccc3333  2026-01-02 12:00 UTC    2 turns  run: cats and dogs",
+    "* 1  aaaa1111  2026-01-02 12:01    2 turns  about aaaa1111-0000",
+    "  2  aaaa2222  2026-01-02 12:00     1 turn  about aaaa2222-0000",
+    "  3  cccc3333  2026-01-02 12:00    2 turns  run: cats and dogs",
     "/resume NUMBER or ID goes on with one.",
   ].join("\n")
 

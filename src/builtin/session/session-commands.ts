@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { formatLocalTime } from "../../base/local-time.ts"
 import type { CommandContext, UserCommand } from "../../plugin/user-command.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
@@ -143,7 +144,7 @@ function formatSessions(
 /** The line of a conversation in the list, without its id. */
 function formatSession(session: SessionInfo): string {
   const { turns, updatedAt } = session
-  const time = `${new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`
+  const time = formatLocalTime(updatedAt).slice(0, 16)
   const count = `${turns} ${turns === 1 ? "turn" : "turns"}`.padStart(9)
   return `${time}  ${count}  ${toWords(session)}`
 }

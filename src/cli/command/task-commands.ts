@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { formatDuration, formatLeft, shortId, type Task } from "../format/format.ts"
+import { countOf, formatDuration, formatLeft, shortId, type Task } from "../format/format.ts"
 import { formatPlace, type WorkerRow } from "../format/format-worker.ts"
 import { formatTaskRow } from "../format/format-task-row.ts"
 import { formatTaskView } from "../format/format-task-view.ts"
@@ -26,6 +26,9 @@ export const tasksCommand: Command<TaskContext> = {
     }
     screen.print(rows.map((row) => formatTaskRow(row, desk.now(), screen.columns)).join("\n"))
     if (hasMore) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
+    const questions = new Set(rows.flatMap(({ heldUpBy }) => heldUpBy.map(({ id }) => id))).size
+    const wait = questions === 1 ? "waits" : "wait"
+    if (questions > 0) screen.print(`${countOf(questions, "question")} ${wait} for your answer: see ${prefix}inbox`)
     // Only live tasks are counted: that is quick, however many have ended.
     const counts = formatCounts(await desk.tasks.counts({ kinds: "work", statuses: "live" }))
     if (counts !== "") screen.print(screen.style.dim(counts))

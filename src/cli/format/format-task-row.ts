@@ -42,7 +42,8 @@ function toShownMs(task: ListedTask, { firstStartedAt }: Standing, nowMs: number
   return elapsedMs(task, nowMs, firstStartedAt)
 }
 
-function formatStanding(task: ListedTask, { placeInQueue, worker }: Standing): string {
+function formatStanding(task: ListedTask, { placeInQueue, worker, heldUpBy }: Standing): string {
+  if (heldUpBy.length > 0) return "needs you"
   if (task.missing) return toLine(task.missing.text)
   if (placeInQueue !== null) return `place ${placeInQueue}`
   return worker?.where === "elsewhere" ? `on ${toLine(worker.host ?? "another machine")}` : ""

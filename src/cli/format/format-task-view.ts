@@ -1,3 +1,4 @@
+import { formatLocalTime } from "../../base/local-time.ts"
 import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatArtifact, formatDuration, formatEnd, plain, shortId, toLine } from "./format.ts"
@@ -17,18 +18,19 @@ const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and another worker will take it over"
 
 /** Every fact that is known, one to a line. */
-export function formatTaskView({ view, group, questions, firstStartedAt, below }: Details, nowMs: number): string {
-  const { task, placeInQueue, missing, estimate } = view
+export function formatTaskView(details: Details, nowMs: number): string {
+  const { view, group, firstStartedAt, below } = details
+  const { task, placeInQueue, estimate } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
     ["task", task.id],
     ["title", task.title],
     ["status", task.status === "queued" && placeInQueue !== null ? `queued, place ${placeInQueue}` : task.status],
-    ["waits", missing ? `for a worker: ${missing.text}` : describeWaiting(questions, nowMs)],
+    ["waits", describeWaiting(details, nowMs)],
     ["runs on", formatRunner(view)],
     ["run", task.run > 1 ? `${task.run}${task.resumeCount > 0 ? " (resumed)" : ""}` : null],
     ["group", group ? `${group.name} [${shortId(group.id)}], ${group.state}` : null],
-    ["created", new Date(task.createdAt).toLocaleString()],
+    ["created", formatLocalTime(task.createdAt)],
     ["elapsed", formatElapsed(task, nowMs, firstStartedAt)],
     ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
@@ -103,7 +105,8 @@ function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number
   return `${all} since its first start, at least ${counted} of it at work`
 }
 
-function describeWaiting(questions: Details["questions"], nowMs: number): string | null {
+function describeWaiting({ view, questions, heldUpBy }: Details, nowMs: number): string | null {
+  if (view.missing && heldUpBy.length === 0) return `for a worker: ${view.missing.text}`
   if (questions.length === 0) return null
   const since = Math.min(...questions.map(({ openedAt }) => openedAt))
   return `for your answer, for ${formatDuration(Math.max(0, nowMs - since))}`

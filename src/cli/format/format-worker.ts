@@ -1,7 +1,7 @@
 import type { Desk } from "../../desk/desk.ts"
-import type { Needs } from "../../desk/workers.ts"
+import { type Needs, takesAllKinds } from "../../desk/workers.ts"
 import { formatDuration, shortId, toLine, toTable } from "./format.ts"
-import { shorten } from "../../base/shorten.ts"
+import { shorten, shortenMiddle } from "../../base/shorten.ts"
 
 export type WorkerRow = Awaited<ReturnType<Desk["workers"]["list"]>>[number]
 type Place = Pick<WorkerRow, "host" | "pid" | "where">
@@ -30,29 +30,54 @@ export function describeRunner(worker: Place): string {
   return `with the worker that runs it (${formatPlace(worker)})`
 }
 
+/** The names of plugins are cut first where there is no room, and then those of hosts. */
 export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, columns: number): string {
-  const lines = toTable([HEAD, ...workers.map((worker) => toCells(worker, nowMs))])
+  const rows = [HEAD, ...workers.map((worker) => toCells(worker, nowMs))]
+  const excess = widestOf(withoutPlugins(rows)) - columns
+  const longestHost = Math.max(...rows.map((cells) => cells[HOST]?.length ?? 0))
+  const hostColumns = Math.max(FEWEST_HOST_COLUMNS, longestHost - Math.max(0, excess))
+  const fitting = rows.map((cells) =>
+    cells.with(
+      HOST,
+      shortenMiddle(cells[HOST] ?? "", hostColumns, () => "…"),
+    ),
+  )
+  const rest = withoutPlugins(fitting)
+  const lines = columns - widestOf(rest) < FEWEST_PLUGIN_COLUMNS ? rest : toTable(fitting)
   return lines.map((line) => shorten(line, columns)).join("\n")
 }
+
+const withoutPlugins = (rows: readonly (readonly string[])[]): readonly string[] =>
+  toTable(rows.map((cells) => cells.slice(0, -1)))
+
+const widestOf = (lines: readonly string[]): number => Math.max(...lines.map((line) => line.length))
 
 const LEAVING = "nothing: it stops"
 /** A chat with `--concurrency 0` runs only a call of its own that moved to the background. */
 const NOTHING = "nothing"
 
 const HEAD = ["id", "host", "pid", "up", "runs", "takes", "plugins"]
+const HOST = 1
+const FEWEST_HOST_COLUMNS = 12
+const FEWEST_PLUGIN_COLUMNS = 16
 
 function toCells(worker: WorkerRow, nowMs: number): string[] {
   const { id, host, pid, where, running, announcement, endsWhenIdle } = worker
   const place = [shortId(id), `${toLine(host ?? "?")}${where === "elsewhere" ? "" : " (here)"}`, String(pid ?? "?")]
   if (!announcement) return [...place, "?", String(running), "?", "(it does not say)"]
-  const { since, concurrency, takes, kinds, plugins, isLeaving } = announcement
+  const { since, concurrency, plugins, isLeaving } = announcement
   const idle = endsWhenIdle ? " until idle" : ""
   const names = Object.keys(plugins).filter((name) => !name.startsWith("#"))
   return [
     ...place,
     formatDuration(Math.max(0, nowMs - since)),
     concurrency === 0 ? String(running) : `${running} of ${concurrency}`,
-    isLeaving ? LEAVING : concurrency === 0 ? NOTHING : `${takes === "own" ? "its own" : kinds.join(", ")}${idle}`,
+    isLeaving ? LEAVING : concurrency === 0 ? NOTHING : `${toKinds(announcement)}${idle}`,
     names.map(toLine).join(", "),
   ]
+}
+
+function toKinds(announcement: NonNullable<WorkerRow["announcement"]>): string {
+  if (announcement.takes === "own") return "its own"
+  return takesAllKinds(announcement) ? "all kinds" : announcement.kinds.join(", ")
 }

@@ -14,11 +14,7 @@ function open(tasks: readonly Task[], firstStart: () => Promise<number | null> =
     desk: {
       tasks: { firstStart, isReported: async () => true },
       promptWork: { tasks: async () => tasks },
-      ended: {
-        list: async () => [],
-        acknowledge: ({ id }) => void acknowledged.push(id),
-        kept: async () => {},
-      },
+      ended: { shown: async (ends) => void acknowledged.push(...ends.map(({ id }) => id)) },
     },
     prompt: { session: createSessionId(), saidAt: 0, started: new Set<TaskId>() },
     screen: { print: (text) => void lines.push(text) },

@@ -9,7 +9,7 @@ export interface ToldEndsScope {
   readonly desk: {
     readonly tasks: Pick<Desk["tasks"], "firstStart" | "isReported">
     readonly promptWork: Pick<Desk["promptWork"], "tasks">
-    readonly ended: Pick<Desk["ended"], "list" | "acknowledge" | "kept">
+    readonly ended: Pick<Desk["ended"], "shown">
   }
   readonly prompt: Prompt
   readonly screen: Pick<Screen, "print">
@@ -47,12 +47,7 @@ export function createToldEnds(scope: ToldEndsScope): ToldEnds {
       await Promise.all(tasks.filter((task) => reported.includes(task.id) && "endedAt" in task).map(tell))
     },
     async acknowledge() {
-      if (ends.length === 0) return
-      const { ended } = scope.desk
-      // Listing first keeps the mark below ends that nobody was shown.
-      await ended.list(scope.prompt.session)
-      for (const end of ends) ended.acknowledge(end)
-      await ended.kept()
+      if (ends.length > 0) await scope.desk.ended.shown(ends)
     },
   }
 }

@@ -1,12 +1,13 @@
 import { resolve } from "node:path"
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Desk } from "../../desk/desk.ts"
+import type { EndedTask } from "../../desk/ended.ts"
 import type { DataFolder } from "../../program/data-folder.ts"
 import type { ScreenRuntime } from "../../program/open-program.ts"
 import { hasFailed } from "../../desk/prompt-work.ts"
 import type { Standing } from "../../desk/tasks.ts"
 import { toShownUrl } from "../../config/engine-url.ts"
-import { closeUnlessAway } from "../start/away-store.ts"
+import { closeUnlessAway, unlessAway } from "../start/away-store.ts"
 import { openBegunHere } from "../start/begun-here.ts"
 import { followSignals } from "../start/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
@@ -18,6 +19,7 @@ import { formatResult } from "../format/format-result.ts"
 import { describeHandoff } from "../format/format-worker.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../start/open-runtime.ts"
 import { openDesk } from "../start/person-desk.ts"
+import type { Session } from "../start/start-session.ts"
 import { toProgramWords } from "../start/program-words.ts"
 import { formatAsked } from "../question/inbox.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
@@ -101,6 +103,7 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
   })
   const { signal } = stop
   const touched = new Set<TaskId>()
+  const ends: EndedTask[] = []
   const desk = openDesk(meanwhile)
   try {
     const prefix = `${words} tasks `
@@ -110,14 +113,16 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
       const standing = await desk.tasks.settle(id, { waitMs, signal })
       const { task } = standing.view
       screen.print(await describeStanding(desk, standing, words, screen))
+      if ("endedAt" in task) ends.push(task)
       // A person who speaks to an agent, or retries it, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
       const agent = await findQueuedAgent(desk, task)
-      if (agent) screen.print(`its agent ${shortId(agent.id)} goes on ${await describeHandoff(desk, agent)}`)
+      if (agent) screen.print(await describeAgent(desk, agent, words))
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
       else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
     }
+    await unlessAway(acknowledge(desk, ends, own), undefined)
   } catch (error) {
     if (!signal.aborted || !isMeanwhileError(error, "store_unavailable")) throw error
     tellAside("meanwhile: stopped while the store is away")
@@ -127,6 +132,13 @@ async function withRuntime(options: GlobalOptions, opened: Opened, work: Work): 
     // Other tasks that began here may come to their ends, too.
     await closeUnlessAway(meanwhile, { drainMs: signal.aborted ? 0 : waitMs, signal })
   }
+}
+
+/** Ends that were printed: the next chat does not announce them again. In a store that others share, only this person's. */
+async function acknowledge({ ended }: Desk, ends: readonly EndedTask[], own: TaskContext["own"]): Promise<void> {
+  const isHere = (session: Session["id"]): boolean => own?.conversations.includes(session) ?? true
+  const areTold = await Promise.all(ends.map((end) => ended.isTold(end, isHere)))
+  await ended.shown(ends.filter((_, index) => areTold[index]))
 }
 
 /** Shows now and then that the program waits and does not hang. */
@@ -145,6 +157,12 @@ async function findQueuedAgent({ tasks }: Desk, task: Task): Promise<Task | null
   let above = await findParent(tasks, task)
   while (above && above.kind !== "agent") above = await findParent(tasks, above)
   return above?.status === "queued" ? above : null
+}
+
+async function describeAgent(desk: Desk, agent: Task, words: string): Promise<string> {
+  const isHeldUp = (await desk.blocked.byQuestion()).has(agent.id)
+  const fate = isHeldUp ? `needs another answer: ${words} tasks inbox` : `goes on ${await describeHandoff(desk, agent)}`
+  return `its agent ${shortId(agent.id)} ${fate}`
 }
 
 /** Null also if the parent was removed: a task that it started may stay longer. */

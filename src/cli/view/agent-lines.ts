@@ -26,6 +26,9 @@ export interface AgentLines {
   note(text: string): void
   /** Ends the lines that were begun. */
   flush(): void
+  /** Keeps whole lines back until `release`, which shows them together. */
+  hold(): void
+  release(): void
 }
 
 export interface AgentLinesOptions {
@@ -87,6 +90,8 @@ export function createAgentLines(options: AgentLinesOptions): AgentLines {
   return {
     note,
     flush,
+    hold: target.hold,
+    release: target.release,
     writeAnswer,
     writeReasoning: (text) => reasoning.push(plain(text)),
     endAnswer(whole) {
@@ -104,14 +109,31 @@ export function createAgentLines(options: AgentLinesOptions): AgentLines {
 
 /** Where one agent's lines go: always into its transcript, and on the screen while it is shown there. */
 function createAgentOutput({ answers, notes, transcript, isShown }: AgentLinesOptions) {
+  let held: string[] | null = null
+
+  /** Prints whole lines beside an answer. */
+  function print(text: string): void {
+    if (held) return void held.push(text)
+    transcript.print(text)
+    if (isShown()) notes.print(text)
+  }
+
+  function release(): void {
+    const lines = held ?? []
+    held = null
+    if (lines.length > 0) print(lines.join("\n"))
+  }
+
   return {
-    /** Prints whole lines beside an answer. */
-    print(text: string): void {
-      transcript.print(text)
-      if (isShown()) notes.print(text)
+    print,
+    hold(): void {
+      held ??= []
     },
+    release,
     /** Writes a piece of an answer. */
     write(text: string): void {
+      // A person has come into this conversation meanwhile.
+      release()
       transcript.write(text)
       if (isShown()) answers.write(text)
     },

@@ -200,6 +200,59 @@ test("a report is marked with the tasks that it is about, before its first word"
   )
 })
 
+/** Two conversations whose reports come at the same moment, each with its text in two pieces. */
+function reportTogether({ show }: Pick<ReturnType<typeof open>, "show">, ...agents: readonly AgentEvent["agent"][]) {
+  const task = { id: TASK ?? ("" as never), title: "npm test" }
+  for (const agent of agents) show({ type: "report.started", agent, tasks: [task], group: null })
+  for (const text of ["one\n", "two"])
+    for (const agent of agents) show({ type: "content.delta", agent, source: "model", text })
+  for (const agent of agents) {
+    show({ type: "agent.output", agent, source: "model", text: "one\ntwo", mode: "write" })
+    show({ type: "agent.status_changed", agent, status: "done" })
+  }
+}
+
+const REPORT = ["(about task 3f1c2a90: npm test)", "one", "two"]
+const reportOf = (agent: string): readonly string[] => REPORT.map((line) => `session ${agent} │ ${line}`)
+
+test.each([
+  ["that comes first", [MAIN, CHILD]],
+  ["that comes second", [CHILD, MAIN]],
+])("a report of the conversation, %s, is not torn by that of another one, which follows whole", (_, agents) => {
+  const view = open()
+  reportTogether(view, ...agents)
+  expect(view.shown()).toBe([...REPORT, ...reportOf("child-id"), ""].join("\n"))
+})
+
+test("reports of two other conversations are shown one after the other", () => {
+  const view = open()
+  reportTogether(view, "another-id" as typeof CHILD, CHILD)
+  expect(view.shown()).toBe([...reportOf("another-"), ...reportOf("child-id"), ""].join("\n"))
+})
+
+test("a report that calls a tool, or that nobody ends, keeps no other report back", () => {
+  const { show, shown, close } = open()
+  const task = { id: TASK ?? ("" as never), title: "npm test" }
+  show({ type: "report.started", agent: CHILD, tasks: [task], group: null })
+  show({ type: "report.started", agent: MAIN, tasks: [task], group: null })
+  show({ type: "agent.output", agent: CHILD, source: "model", text: "one\ntwo", mode: "write" })
+  show({ type: "agent.status_changed", agent: CHILD, status: "done" })
+  expect(shown()).toBe(`${REPORT[0]}\n`)
+  show({ type: "tool_call.started", agent: MAIN, callId: "1", tool: "run_command", input: { command: "ls" } })
+  const before = [REPORT[0], "• run_command ls", ...reportOf("child-id"), ""].join("\n")
+  expect(shown()).toBe(before)
+  show({ type: "report.started", agent: CHILD, tasks: [task], group: null })
+  show({ type: "content.delta", agent: CHILD, source: "model", text: "one\n" })
+  close()
+  expect(shown()).toBe(
+    before +
+      reportOf("child-id")
+        .slice(0, 2)
+        .map((line) => `${line}\n`)
+        .join(""),
+  )
+})
+
 test("a notification is shown unless its news was told already", () => {
   const { show, shown, told } = open()
   const taskIds = [TASK ?? ("" as never)]

@@ -9,6 +9,7 @@ import { createAgentRoster, type KnownAgent } from "./agent-roster.ts"
 import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"
 import { formatAccounting } from "../format/format-accounting.ts"
 import { formatCall, formatCallEnd } from "../format/format-call.ts"
+import { createReportOrder } from "./report-order.ts"
 
 export interface AgentViewOptions {
   readonly activity: Activity
@@ -48,6 +49,7 @@ export interface AgentView {
 export function createAgentView(options: AgentViewOptions): AgentView {
   const { style } = options.notes
   const { roster, selection, activity, find, end } = createShownAgents(options)
+  const reports = createReportOrder()
 
   function showStatus(event: EventOf<"agent.status_changed">, agent: ShownAgent): void {
     if (event.status === "active") return
@@ -55,13 +57,16 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     if (event.status === "error" && !options.isAwaited(event.agent)) {
       agent.lines.note(style.red(`The turn failed: ${plain(event.reason ?? "the reason is not known")}`))
     }
+    reports.end(agent)
   }
 
-  function showCallStart(event: EventOf<"tool_call.started">, { lines, calls }: ShownAgent): void {
+  function showCallStart(event: EventOf<"tool_call.started">, agent: ShownAgent): void {
+    const { lines, calls } = agent
     lines.flush()
     if (calls.size === 0) lines.endOutput()
     calls.set(event.callId, event.backgroundAfterMs ?? null)
     lines.note(style.bold(`• ${formatCall(event)}`))
+    reports.end(agent)
   }
 
   function showCallEnd(event: EventOf<"tool_call.ended">, { lines, calls }: ShownAgent): void {
@@ -118,17 +123,21 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "context.updated":
           return showAccounting(event, agent)
         case "agent.completed":
+          reports.end(agent)
           return end(event.agent)
         case "report.started":
+          reports.begin(agent, roster.labelOf(agent.known) === "")
           return lines.note(style.dim(formatReportHead(event)))
+        case "report.published":
+          return reports.end(agent)
         case "notification.shown":
-          return showUnreported(event, lines, options)
+          showUnreported(event, lines, options)
+          return reports.end(agent)
         case "tool_call.asked":
         case "tool_call.allowed":
         case "tool_call.progressed":
         case "history.updated":
         case "task.changed":
-        case "report.published":
           return
       }
     },
@@ -139,7 +148,10 @@ export function createAgentView(options: AgentViewOptions): AgentView {
       return times.length > 0 && moving.length === times.length ? Math.max(...moving) : null
     },
     markAsking: (agent, question, isOpen) => activity.markAsking(agent, question, isOpen),
-    close: () => activity.close(),
+    close() {
+      reports.close()
+      activity.close()
+    },
   }
 }
 

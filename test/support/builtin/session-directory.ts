@@ -2,7 +2,7 @@ import { userMessage } from "../../../src/plugin/message.ts"
 import type { SessionDirectory, SessionState } from "../../../src/plugin/sessions-port.ts"
 import type { SessionId } from "../../../src/task/id.ts"
 
-const NOON = Date.UTC(2026, 0, 2, 12, 0)
+const NOON = new Date(2026, 0, 2, 12, 0).getTime()
 
 export function toState(id: string, more: Partial<SessionState> = {}): SessionState {
   return {
