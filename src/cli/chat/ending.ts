@@ -11,6 +11,7 @@ import type { Interrupts } from "../start/interrupts.ts"
 import { closeAndKeep } from "../start/leave-work.ts"
 import type { GlobalOptions, OpenedRuntime } from "../start/open-runtime.ts"
 import type { LeftTurns } from "./left-turns.ts"
+import { tellQuestionsLeft } from "./questions-left.ts"
 
 /** Why a chat ends. */
 export type Ending = "quit" | "end of input" | "interrupt"
@@ -99,15 +100,6 @@ async function finish(
     await conversation.session.reported(signal)
     await Promise.race([allShown(), aborted])
   } while (!signal.aborted && (await announcer.news.allEnded(signal)))
-}
-
-/** Open questions can be answered later, in another chat or from the shell. */
-async function tellQuestionsLeft({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
-  const { length } = await inbox.list()
-  if (length === 0) return
-  screen.print(
-    `${countOf(length, "question")} ${length === 1 ? "stays" : "stay"} in the inbox: /inbox in the next chat, or ${words} tasks inbox`,
-  )
 }
 
 /** Prints messages that the model never heard, so that a person can copy them. */
