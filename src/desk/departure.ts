@@ -1,7 +1,11 @@
+import { isMeanwhileError } from "../base/error.ts"
+import type { WorkerView } from "../plugin/worker-view.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
-import type { TaskRecord } from "../task/record.ts"
+import type { TaskRecord, TaskSummary } from "../task/record.ts"
 import type { DeskScope } from "./desk-options.ts"
+import type { Ended } from "./ended.ts"
+import { findLive } from "./live-work.ts"
 
 /** A task that goes on. A task that began while the store was away has no title yet. */
 export type TaskHere = Pick<TaskRecord, "id" | "kind" | "lifetime"> & Partial<Pick<TaskRecord, "title">>
@@ -16,22 +20,39 @@ export interface Departure {
   readonly queued: readonly TaskRecord[]
   /** Those that were asked for here: by the actor, or in a conversation that was open here. */
   readonly own: ReadonlySet<TaskId>
+  /**
+   * Those that this process has taken over, while no other program is open that may have asked for them. Keepers ask for
+   * nothing. In a shared store only tasks that the actor was promised to hear of.
+   */
+  readonly takenOver: ReadonlySet<TaskId>
 }
 
 interface DepartureParts extends Pick<DeskScope, "workspace"> {
-  readonly tasks: Pick<DeskScope["tasks"], "get" | "findRunHere" | "runsHere">
+  readonly tasks: Pick<DeskScope["tasks"], "get" | "list" | "findRunHere" | "runsHere"> & {
+    workers(): Promise<readonly Place[]>
+  }
   /** Tasks as they were first read, for when the store is away. */
   readonly seen: ReadonlyMap<TaskId, TaskRecord>
+  /** The conversations that were open here. */
+  readonly conversations: ReadonlySet<SessionId>
+  /** Tasks that another program has begun for one of them since. */
+  readonly begunElsewhere: ReadonlySet<TaskId>
   /** True for a task that was started here, or runs here. */
   readonly isOwn: (id: TaskId) => boolean
   readonly isAskedHere: (id: TaskId, session: SessionId | null) => Promise<boolean>
+  readonly isTold: (task: Parameters<Ended["isTold"]>[0]) => Promise<boolean>
+  /** Leaves out those that a question holds up. */
+  readonly going: (ids: readonly TaskId[]) => Promise<readonly TaskId[]>
 }
 
-/** Of these tasks, those that were started or asked for here, by what becomes of them when this process leaves. */
-export async function findDeparture(
-  { tasks, workspace, seen, isOwn, isAskedHere }: DepartureParts,
-  ids: readonly TaskId[],
-): Promise<Departure> {
+type Place = Pick<WorkerView, "id" | "where" | "endsWhenIdle">
+
+/** The tasks that concern the actor, of those that are followed and all others, by what becomes of them on leaving. */
+export async function findDeparture(parts: DepartureParts, followed: readonly TaskId[]): Promise<Departure> {
+  const { tasks, workspace, seen, begunElsewhere, isOwn, isAskedHere, going } = parts
+  const workers = (await unlessStoreAway(tasks.workers())) ?? []
+  const unseen = await findUnseen(parts, workers, new Set(followed))
+  const ids = await going([...followed, ...unseen.here, ...unseen.begunElsewhere])
   const views = await Promise.all(ids.map((id) => tasks.get(id, workspace).catch(() => undefined)))
   const all = ids.map((id, index) => ({ id, known: views[index]?.task ?? seen.get(id) }))
   const isAsked = await Promise.all(all.map(({ id, known }) => isAskedHere(id, known?.session ?? null)))
@@ -41,10 +62,57 @@ export async function findDeparture(
     return run ? (known ?? { id, ...run }) : []
   })
   const others = concerned.flatMap(({ id, known }) => (known && !tasks.runsHere(id) ? known : []))
+  const isBegunElsewhere = (id: TaskId): boolean => begunElsewhere.has(id) || unseen.begunElsewhere.includes(id)
+  const own = new Set(ids.filter((id, index) => isAsked[index] && !isBegunElsewhere(id)))
+  const takenOver = concerned.flatMap(({ id, known }) => (known && tasks.runsHere(id) && !own.has(id) ? known : []))
   return {
     here,
     queued: others.filter(({ status }) => status === "queued"),
     elsewhere: others.filter(({ status }) => status !== "queued" && !isTerminal(status)),
-    own: new Set(ids.filter((_, index) => isAsked[index])),
+    own,
+    takenOver: isAlone(workers) ? await selectTold(parts, takenOver) : new Set(),
   }
+}
+
+/** False also if it is not known. */
+const isAlone = (workers: readonly Place[]): boolean =>
+  workers.length > 0 && workers.every(({ where, endsWhenIdle }) => where === "process" || endsWhenIdle)
+
+async function selectTold(
+  { isTold }: Pick<DepartureParts, "isTold">,
+  tasks: readonly TaskRecord[],
+): Promise<ReadonlySet<TaskId>> {
+  const areTold = await Promise.all(tasks.map((task) => isTold(task).catch(() => false)))
+  return new Set(tasks.flatMap(({ id }, index) => (areTold[index] ? id : [])))
+}
+
+interface Unseen {
+  /** Tasks that this process has taken from others. */
+  readonly here: readonly TaskId[]
+  /** Tasks of the conversations. */
+  readonly begunElsewhere: readonly TaskId[]
+}
+
+/** Live tasks that nobody follows: what other processes have begun is not always heard of. */
+async function findUnseen(
+  { tasks, workspace, conversations }: Pick<DepartureParts, "tasks" | "workspace" | "conversations">,
+  workers: readonly Place[],
+  followed: ReadonlySet<TaskId>,
+): Promise<Unseen> {
+  const self = workers.flatMap(({ id, where }) => (where === "process" ? id : []))
+  const running = self.map((worker) => findLive(tasks, { workspace, worker }))
+  const asked = [...conversations].map((session) => findLive(tasks, { workspace, session }))
+  const select = (found: readonly (readonly TaskSummary[])[] = []): readonly TaskId[] =>
+    found.flat().flatMap(({ id }) => (followed.has(id) ? [] : id))
+  const begunElsewhere = select(await unlessStoreAway(Promise.all(asked)))
+  const here = select(await unlessStoreAway(Promise.all(running))).filter((id) => !begunElsewhere.includes(id))
+  return { here, begunElsewhere }
+}
+
+/** What the store says; undefined while it is away. */
+export function unlessStoreAway<Value>(read: Promise<Value>): Promise<Value | undefined> {
+  return read.catch((error: unknown) => {
+    if (isMeanwhileError(error, "store_unavailable")) return undefined
+    throw error
+  })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { openLeaving, startCommand, UNTIL_TOLD } from "../support/cli/leaving-chat.ts"
+import { eventually } from "../support/eventually.ts"
 import { isAlive } from "../support/processes.ts"
 
 test("G2. Quitting one chat stops nothing that another chat asked for", async () => {
@@ -22,5 +23,70 @@ test("G2. Quitting one chat stops nothing that another chat asked for", async ()
   await staying.shows(new RegExp(`\\[${asked}\\] completed`))
   staying.endInput()
   expect(await staying.exited).toBe(0)
+  await finished
+})
+
+test("G2. What a chat that was killed had asked for is named by the chat that took it over, and `s` stops it", async () => {
+  const { startChat, startPipe, readPid } = await openLeaving()
+  const killed = startPipe()
+  const id = await startCommand(killed)
+  const pid = await readPid()
+  killed.kill("SIGKILL")
+  await killed.exited
+  const chat = await startChat()
+  await eventually("the chat has taken the task over", async () => {
+    const looking = startPipe(["workers", "--json"])
+    await looking.exited
+    return looking.shown().match(new RegExp(`"pid":${chat.pid},[^\n]*"running":1`))
+  })
+  chat.type("/quit")
+  await chat.asks(new RegExp(`\\[${id}\\][^]*1 task runs\\. Leave, and keep it going\\?`))
+  chat.type("s")
+  await chat.shows(new RegExp(`Cancelling 1 task\\.[^]*\\[${id}\\]`))
+  expect(await chat.exited).toBe(0)
+  expect(isAlive(pid)).toBe(false)
+})
+
+test("G2. The question about leaving says that what another chat asked for goes on in any case, and `s` lets it", async () => {
+  const { startChat, startPipe, readPid, finish } = await openLeaving()
+  const chat = await startChat()
+  const own = await startCommand(chat, "echo $$ > own.pid; exec sleep 300")
+  const ownPid = await readPid("own.pid")
+  const staying = startPipe(["--concurrency", "0"])
+  const asked = await startCommand(staying, UNTIL_TOLD)
+  const askedPid = await readPid()
+  chat.type("/quit")
+  await chat.asks(
+    /1 task runs\. Leave, and keep it going\?\s+\(1 task that was not asked for in this chat goes on in any case\)/,
+  )
+  chat.type("s")
+  await chat.shows(new RegExp(`Cancelling 1 task\\.[^]*\\[${own}\\]`))
+  await chat.shows(new RegExp(`1 task goes on without this program, with a keeper \\(pid \\d+\\):\\s+\\[${asked}\\]`))
+  expect(await chat.exited).toBe(0)
+  expect([isAlive(ownPid), isAlive(askedPid)]).toEqual([false, true])
+  staying.type("/quit")
+  expect(await staying.exited).toBe(0)
+  await finish()
+})
+
+test("G2. A chat that leaves names what another chat has begun for the same conversation since, and stops none of it", async () => {
+  const { startPipe, readPid, finish } = await openLeaving()
+  const first = startPipe()
+  first.type("say hello")
+  await first.shows(/hello\n/)
+  const leaving = startPipe(["--resume", "--on-exit", "stop", "--concurrency", "0"])
+  leaving.type("/tasks")
+  await leaving.shows(/No tasks yet/)
+  first.type(`start \`${UNTIL_TOLD}\` in the background`)
+  const id = (await first.shows(/started [0-9a-f]{8}: /)).slice(8, 16)
+  const pid = await readPid()
+  leaving.type("/quit")
+  await leaving.shows(new RegExp(`1 task goes on with other programs:\\s+\\[${id}\\]`))
+  expect(await leaving.exited).toBe(0)
+  expect(isAlive(pid)).toBe(true)
+  const finished = finish()
+  await first.shows(new RegExp(`\\[${id}\\] completed`))
+  first.endInput()
+  expect(await first.exited).toBe(0)
   await finished
 })

@@ -33,6 +33,8 @@ export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave" |
   readonly givenBack: readonly string[]
   /** Sessions whose turns stood still until the person at the prompt had answered. */
   readonly asking: ReadonlySet<Conversation["session"]["id"]>
+  /** The tasks that the person was shown as those that a stop ends. */
+  readonly named: ReadonlySet<TaskId>
   /** Messages that came behind a `/quit`. */
   readonly behindQuit: readonly string[]
   /** Resolves when every event so far is shown. */
@@ -65,7 +67,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
     tellUnsaid(parts)
   }
   const departure = await announcer.news.departure()
-  const stopped = fate === "stop" ? await stopOwn(parts, departure) : NOTHING_STOPPED
+  const stopped = fate === "stop" ? await stopOwn(parts, departure) : new Set<TaskId>()
   const elsewhere = departure.elsewhere.filter(({ id }) => !stopped.has(id))
   await unlessAway(tellQuestionsLeft(desk, screen, words), undefined)
   conversation.close()
@@ -73,7 +75,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
   leftTurns.close()
   await desk.ended.kept()
   const blocked = await unlessAway(desk.blocked.byQuestion(), undefined)
-  const queued = departure.queued.filter(({ id }) => fate === "keep" || !departure.own.has(id))
+  const queued = departure.queued.filter(({ id }) => !stopped.has(id))
   const { id } = conversation.session
   const session = (await unlessAway(desk.sessions.isKept(id), false)) ? id : null
   const { isShared } = desk
@@ -141,15 +143,15 @@ export function createLeaving(leaveStore: () => void) {
   }
 }
 
-/** Stops the answer, and what this chat has asked for, wherever it runs. Everything else goes on. */
+/** Stops the answer, what this chat has asked for, wherever it runs, and what the person was shown. All else goes on. */
 async function stopOwn(
-  { desk, screen, conversation, words }: EndingParts,
+  { desk, screen, conversation, words, named }: EndingParts,
   { here, queued, elsewhere, own: ids }: Departure,
 ): Promise<ReadonlySet<TaskId>> {
   const all = [...here, ...queued, ...elsewhere]
-  const own = all.filter(({ id, lifetime }) => ids.has(id) && lifetime !== "forever")
+  const own = all.filter(({ id, lifetime }) => (ids.has(id) || named.has(id)) && lifetime !== "forever")
   conversation.stop()
-  if (own.length === 0) return NOTHING_STOPPED
+  if (own.length === 0) return new Set()
   screen.print(
     `Cancelling ${countOf(own.length, "task")}. To run ${own.length === 1 ? "it" : "one"} again: ${words} tasks retry ID`,
   )
@@ -158,8 +160,6 @@ async function stopOwn(
   await Promise.all(own.map(({ id }) => unlessAway(stopNow(desk, id, request), undefined)))
   return new Set(own.map(({ id }) => id))
 }
-
-const NOTHING_STOPPED: ReadonlySet<TaskId> = new Set()
 
 async function stopNow({ tasks }: Pick<Desk, "tasks">, id: TaskId, request: { reason: string }): Promise<void> {
   await tasks.cancel(id, request)
