@@ -1,10 +1,11 @@
 import { isMeanwhileError } from "../base/error.ts"
 import type { WorkerView } from "../plugin/worker-view.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
-import { isTerminal } from "../task/lifecycle.ts"
+import type { SessionId, TaskId, WorkerId } from "../task/id.ts"
+import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
 import type { DeskScope } from "./desk-options.ts"
 import type { Ended } from "./ended.ts"
+import { listAll } from "./list-all.ts"
 import { findLive } from "./live-work.ts"
 
 /** A task that goes on. A task that began while the store was away has no title yet. */
@@ -18,6 +19,8 @@ export interface Departure {
   readonly elsewhere: readonly TaskHere[]
   /** Queued tasks: nobody runs them yet. */
   readonly queued: readonly TaskRecord[]
+  /** Turns of conversations that this process runs. */
+  readonly turns: readonly TaskSummary[]
   /** Those that were asked for here: by the actor, or in a conversation that was open here. */
   readonly own: ReadonlySet<TaskId>
   /**
@@ -51,7 +54,9 @@ type Place = Pick<WorkerView, "id" | "where" | "endsWhenIdle">
 export async function findDeparture(parts: DepartureParts, followed: readonly TaskId[]): Promise<Departure> {
   const { tasks, workspace, seen, begunElsewhere, isOwn, isAskedHere, going } = parts
   const workers = (await unlessStoreAway(tasks.workers())) ?? []
-  const unseen = await findUnseen(parts, workers, new Set(followed))
+  const self = workers.flatMap(({ id, where }) => (where === "process" ? id : []))
+  const unseen = await findUnseen(parts, self, new Set(followed))
+  const turns = await findTurns(parts, self)
   const ids = await going([...followed, ...unseen.here, ...unseen.begunElsewhere])
   const views = await Promise.all(ids.map((id) => tasks.get(id, workspace).catch(() => undefined)))
   const all = ids.map((id, index) => ({ id, known: views[index]?.task ?? seen.get(id) }))
@@ -63,12 +68,18 @@ export async function findDeparture(parts: DepartureParts, followed: readonly Ta
   })
   const others = concerned.flatMap(({ id, known }) => (known && !tasks.runsHere(id) ? known : []))
   const isBegunElsewhere = (id: TaskId): boolean => begunElsewhere.has(id) || unseen.begunElsewhere.includes(id)
-  const own = new Set(ids.filter((id, index) => isAsked[index] && !isBegunElsewhere(id)))
-  const takenOver = concerned.flatMap(({ id, known }) => (known && tasks.runsHere(id) && !own.has(id) ? known : []))
+  const areAskedTurns = await Promise.all(turns.map(({ id, session }) => isAskedHere(id, session)))
+  const own = new Set([
+    ...ids.filter((id, index) => isAsked[index] && !isBegunElsewhere(id)),
+    ...turns.flatMap(({ id }, index) => (areAskedTurns[index] ? id : [])),
+  ])
+  const running = concerned.flatMap(({ id, known }) => (known && tasks.runsHere(id) ? known : []))
+  const takenOver = [...running, ...turns].filter(({ id }) => !own.has(id))
   return {
     here,
     queued: others.filter(({ status }) => status === "queued"),
     elsewhere: others.filter(({ status }) => status !== "queued" && !isTerminal(status)),
+    turns,
     own,
     takenOver: isAlone(workers) ? await selectTold(parts, takenOver) : new Set(),
   }
@@ -80,7 +91,7 @@ const isAlone = (workers: readonly Place[]): boolean =>
 
 async function selectTold(
   { isTold }: Pick<DepartureParts, "isTold">,
-  tasks: readonly TaskRecord[],
+  tasks: readonly (TaskRecord | TaskSummary)[],
 ): Promise<ReadonlySet<TaskId>> {
   const areTold = await Promise.all(tasks.map((task) => isTold(task).catch(() => false)))
   return new Set(tasks.flatMap(({ id }, index) => (areTold[index] ? id : [])))
@@ -96,10 +107,9 @@ interface Unseen {
 /** Live tasks that nobody follows: what other processes have begun is not always heard of. */
 async function findUnseen(
   { tasks, workspace, conversations }: Pick<DepartureParts, "tasks" | "workspace" | "conversations">,
-  workers: readonly Place[],
+  self: readonly WorkerId[],
   followed: ReadonlySet<TaskId>,
 ): Promise<Unseen> {
-  const self = workers.flatMap(({ id, where }) => (where === "process" ? id : []))
   const running = self.map((worker) => findLive(tasks, { workspace, worker }))
   const asked = [...conversations].map((session) => findLive(tasks, { workspace, session }))
   const select = (found: readonly (readonly TaskSummary[])[] = []): readonly TaskId[] =>
@@ -107,6 +117,16 @@ async function findUnseen(
   const begunElsewhere = select(await unlessStoreAway(Promise.all(asked)))
   const here = select(await unlessStoreAway(Promise.all(running))).filter((id) => !begunElsewhere.includes(id))
   return { here, begunElsewhere }
+}
+
+/** Leaves out the turns of agents. */
+async function findTurns(
+  { tasks, workspace }: Pick<DepartureParts, "tasks" | "workspace">,
+  self: readonly WorkerId[],
+): Promise<readonly TaskSummary[]> {
+  const filter = { workspace, kinds: ["turn"], statuses: LIVE_STATUSES } as const
+  const found = self.map((worker) => Array.fromAsync(listAll(tasks, { ...filter, worker })))
+  return ((await unlessStoreAway(Promise.all(found))) ?? []).flat().filter(({ parentTask }) => parentTask === null)
 }
 
 /** What the store says; undefined while it is away. */

@@ -66,7 +66,9 @@ export async function openDataFolder(options: DataFolderOptions): Promise<DataFo
   const refusal = isTrusted || isAgreedNow ? null : await askPerson(options, looked)
   if (refusal !== null) return { refusal, isAgreedNow, onStoreOpened: undefined }
   if (isAgreedNow)
-    options.notify(`You agree to the data folder ${toVisibleText(identity.path)}: what is kept in it may run from now on.`)
+    options.notify(
+      `You agree to the data folder ${toVisibleText(identity.path)}: what is kept in it may run from now on.`,
+    )
   // The log of an existing store is noted once the store is open: until then another program may make a new one.
   if (trust !== "known" && identity.storeInode === null) await remember(options, identity, null)
   return { refusal, isAgreedNow, onStoreOpened: toStoreOpened(options) }

@@ -58,11 +58,12 @@ test("what a turn of the program itself has begun was asked for here, also befor
   const sent = session.send("Begin.")
   await gated.call(1)
   await gate.reached
-  const { here, own } = await eventually("the task is followed", async () => {
+  const { here, turns, own } = await eventually("the task is followed", async () => {
     const departure = await news.departure()
     return departure.here.length === 1 && departure
   })
-  expect([...own]).toEqual(idsOf(here))
+  expect([...own]).toEqual(idsOf([...here, ...turns]))
+  expect(turns).toMatchObject([{ title: "Begin.", session: session.id }])
   gate.open()
   await sent
 })

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { openLeaving, startCommand, UNTIL_TOLD } from "../support/cli/leaving-chat.ts"
 import { eventually } from "../support/eventually.ts"
 import { isAlive } from "../support/processes.ts"
+import { testOfFile } from "../support/test-engine.ts"
 
 test("G2. Quitting one chat stops nothing that another chat asked for", async () => {
   const { startPipe, readPid, finish } = await openLeaving()
@@ -37,7 +38,7 @@ test("G2. What a chat that was killed had asked for is named by the chat that to
   await eventually("the chat has taken the task over", async () => {
     const looking = startPipe(["workers", "--json"])
     await looking.exited
-    return looking.shown().match(new RegExp(`"pid":${chat.pid},[^\n]*"running":1`))
+    return looking.shown().match(new RegExp(`"pid":${chat.pid},[^\\n]*"running":1`))
   })
   chat.type("/quit")
   await chat.asks(new RegExp(`\\[${id}\\][^]*1 task runs\\. Leave, and keep it going\\?`))
@@ -46,6 +47,27 @@ test("G2. What a chat that was killed had asked for is named by the chat that to
   expect(await chat.exited).toBe(0)
   expect(isAlive(pid)).toBe(false)
 })
+
+// On a server the other conversation may be somebody else's.
+testOfFile(
+  "G2. `s` also stops the answer that a chat which was killed was making in another conversation",
+  async () => {
+    const { startChat, startPipe } = await openLeaving()
+    const killed = startPipe()
+    killed.type("count to 400 slowly")
+    await killed.shows(/1 2 3/)
+    killed.kill("SIGKILL")
+    await killed.exited
+    const chat = await startChat()
+    await chat.shows(/the turn goes on after an interruption/)
+    chat.type("/quit")
+    await chat.asks(/\[[0-9a-f]{8}\] answer: count to 400 slowly\s+An answer is under way\. Leave, and keep it going\?/)
+    chat.type("s")
+    await chat.shows(/Cancelling 1 answer\.\s+\[[0-9a-f]{8}\] answer: count to 400 slowly/)
+    expect(await chat.exited).toBe(0)
+    expect(chat.shown()).not.toMatch(/without this program/)
+  },
+)
 
 test("G2. The question about leaving says that what another chat asked for goes on in any case, and `s` lets it", async () => {
   const { startChat, startPipe, readPid, finish } = await openLeaving()

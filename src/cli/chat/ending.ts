@@ -1,7 +1,7 @@
 import { whenAborted } from "../../base/when-aborted.ts"
 import { tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { Departure } from "../../desk/departure.ts"
+import type { Departure, TaskHere } from "../../desk/departure.ts"
 import { countOf, plain, shortId, type TaskId, toLine } from "../format/format.ts"
 import { AT_NEXT_START } from "../format/format-worker.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -146,19 +146,28 @@ export function createLeaving(leaveStore: () => void) {
 /** Stops the answer, what this chat has asked for, wherever it runs, and what the person was shown. All else goes on. */
 async function stopOwn(
   { desk, screen, conversation, words, named }: EndingParts,
-  { here, queued, elsewhere, own: ids }: Departure,
+  { here, queued, elsewhere, turns, own: ids }: Departure,
 ): Promise<ReadonlySet<TaskId>> {
-  const all = [...here, ...queued, ...elsewhere]
-  const own = all.filter(({ id, lifetime }) => (ids.has(id) || named.has(id)) && lifetime !== "forever")
+  const otherTurns = turns.filter(({ session }) => session !== conversation.session.id)
+  const isOwn = ({ id, lifetime }: TaskHere): boolean => (ids.has(id) || named.has(id)) && lifetime !== "forever"
+  const own = [...here, ...queued, ...elsewhere, ...otherTurns].filter(isOwn)
   conversation.stop()
   if (own.length === 0) return new Set()
-  screen.print(
-    `Cancelling ${countOf(own.length, "task")}. To run ${own.length === 1 ? "it" : "one"} again: ${words} tasks retry ID`,
-  )
-  for (const { id, title = "" } of own) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+  const tasks = own.filter(({ kind }) => kind !== "turn").length
+  const what = [
+    ...(tasks > 0 ? [countOf(tasks, "task")] : []),
+    ...(tasks < own.length ? [countOf(own.length - tasks, "answer")] : []),
+  ].join(" and ")
+  const again = tasks > 0 ? ` To run ${tasks === 1 ? "it" : "one"} again: ${words} tasks retry ID` : ""
+  screen.print([`Cancelling ${what}.${again}`, ...own.map(nameTask)].join("\n"))
   const request = { reason: "the person left the chat and stopped it" }
   await Promise.all(own.map(({ id }) => unlessAway(stopNow(desk, id, request), undefined)))
   return new Set(own.map(({ id }) => id))
+}
+
+/** The line about a task, or about a turn. */
+export function nameTask({ id, kind, title = "" }: TaskHere): string {
+  return `  [${shortId(id)}] ${kind === "turn" ? "answer: " : ""}${toLine(title)}`.trimEnd()
 }
 
 async function stopNow({ tasks }: Pick<Desk, "tasks">, id: TaskId, request: { reason: string }): Promise<void> {

@@ -1,14 +1,14 @@
 import { systemClock } from "../../base/clock.ts"
 import { sleep } from "../../base/sleep.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
-import { countOf, plain, shortId, type TaskId, toLine } from "../format/format.ts"
+import { countOf, plain, type TaskId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { TaskHere } from "../../desk/departure.ts"
+import type { Departure, TaskHere } from "../../desk/departure.ts"
 import type { TaskNewsDesk } from "../../desk/task-news.ts"
 import { isFirstProcess } from "../start/leave-work.ts"
 import type { Conversation } from "./conversation.ts"
-import type { Ending, Fate } from "./ending.ts"
+import { type Ending, type Fate, nameTask } from "./ending.ts"
 import type { LeftTurns } from "./left-turns.ts"
 
 /** A look at the store that takes longer than this asks nothing: the work is kept. */
@@ -27,8 +27,10 @@ export interface LiveHere {
   }
   /** How many of the queued ones no other program would take. */
   readonly untaken: number
-  /** The answer of this chat; `asking`: it stands still until the person at the prompt has answered. */
+  /** The answer of the conversation; `asking`: it stands still until the person at the prompt has answered. */
   readonly answer: "under way" | "asking" | null
+  /** Turns of other conversations that a stop ends. */
+  readonly turns: Departure["turns"]
   /** What this program runs and does not stop: nobody has asked for it in this chat. */
   readonly others: { readonly tasks: number; readonly turns: number }
 }
@@ -53,7 +55,7 @@ export interface ExitQuestion {
   /** Takes a line as the answer. False if nothing is asked. */
   take(line: string): boolean
   isOpen(): boolean
-  /** The tasks that were shown as those that a stop ends. */
+  /** The tasks and turns that were shown as those that a stop ends. */
   named(): ReadonlySet<TaskId>
 }
 
@@ -68,13 +70,13 @@ export function createExitQuestion(parts: ExitQuestionParts): ExitQuestion {
     const over = AbortSignal.timeout(LOOK_PATIENCE_MS)
     const find = (): Promise<LiveHere | undefined> => unlessAborted(over, parts.findLive()).catch(() => undefined)
     const first = await find()
-    const isOnlyAnswer = first !== undefined && first.answer !== null && countTasks(first) === 0
+    const isOnlyAnswer = first !== undefined && first.answer !== null && countBeside(first) === 0
     if (isOnlyAnswer) await sleep(systemClock, LAST_WORDS_MS)
     const live = isOnlyAnswer ? await find() : first
     if (asked === undefined) return
-    if (!live || (live.answer === null && countTasks(live) === 0)) return end(ending, "keep")
+    if (!live || (live.answer === null && countBeside(live) === 0)) return end(ending, "keep")
     isOpen = true
-    named = new Set(listTasks(live).map(({ id }) => id))
+    named = new Set([...listTasks(live), ...live.turns].map(({ id }) => id))
     onChange(true)
     screen.print(formatQuestion(live, parts))
   }
@@ -132,7 +134,7 @@ export async function findLiveHere(
   { workers }: { readonly workers: Pick<Desk["workers"], "successors"> },
   { news, conversation, leftTurns, asking }: LiveScope,
 ): Promise<LiveHere> {
-  const { here, queued, elsewhere, own, takenOver } = await news.departure()
+  const { here, queued, elsewhere, own, takenOver, ...more } = await news.departure()
   const isStopped = ({ id, lifetime }: TaskHere): boolean =>
     lifetime !== "forever" && (own.has(id) || takenOver.has(id))
   const tasks = {
@@ -141,15 +143,17 @@ export async function findLiveHere(
     queued: queued.filter(isStopped),
   }
   const takers = await Promise.all(tasks.queued.map((task) => workers.successors(task)))
-  const left = leftTurns.sessions()
   const id = conversation?.session.id
-  const isAnswering = id !== undefined && (left.has(id) || conversation?.isAnswering())
+  const isAnswering = id !== undefined && (leftTurns.sessions().has(id) || conversation?.isAnswering())
+  const otherTurns = more.turns.filter(({ session }) => session !== id)
+  const turns = otherTurns.filter(isStopped)
   const lasting = here.filter(({ lifetime }) => lifetime !== "forever")
   return {
     tasks,
     untaken: takers.filter(({ length }) => length === 0).length,
     answer: isAnswering ? (asking.has(id) ? "asking" : "under way") : null,
-    others: { tasks: lasting.length - tasks.here.length, turns: left.difference(new Set([id])).size },
+    turns,
+    others: { tasks: lasting.length - tasks.here.length, turns: otherTurns.length - turns.length },
   }
 }
 
@@ -159,21 +163,22 @@ const listTasks = ({ tasks: { here, elsewhere, queued } }: LiveHere): readonly T
   ...queued,
 ]
 
-/** The tasks about which a person is asked: the others go on elsewhere, whether or not this program stays. */
-const countTasks = ({ tasks, untaken, others }: LiveHere): number =>
-  tasks.here.length + untaken + (isFirstProcess() ? others.tasks + others.turns : 0)
+/** What a person is asked about, beside the answer. The rest goes on elsewhere, whether or not this program stays. */
+const countBeside = ({ tasks, untaken, turns, others }: LiveHere): number =>
+  tasks.here.length + untaken + turns.length + (isFirstProcess() ? others.tasks + others.turns : 0)
 
 const HINT = "  (Enter or k: keep it going; s: stop it; n: stay here; Ctrl+C or Ctrl+D: keep it going)"
 const HINT_OF_FIRST_PROCESS = "  (Enter: leave; n: stay here)"
 
 function formatQuestion(live: LiveHere, { screen: { style } }: ExitQuestionParts): string {
   const { tasks, answer, others } = live
+  const answers = live.turns.length + (answer === "under way" ? 1 : 0)
   const [running, elsewhere, queued] = [tasks.here.length, tasks.elsewhere.length, tasks.queued.length]
   const what = [
     ...(running > 0 ? [`${countOf(running, "task")} ${running === 1 ? "runs" : "run"}`] : []),
     ...(elsewhere > 0 ? [`${countOf(elsewhere, "task")} ${elsewhere === 1 ? "runs" : "run"} elsewhere`] : []),
     ...(queued > 0 ? [`${countOf(queued, "task")} ${queued === 1 ? "is" : "are"} queued`] : []),
-    ...(answer === "under way" ? ["an answer is under way"] : []),
+    ...(answers > 0 ? [answers === 1 ? "an answer is under way" : `${answers} answers are under way`] : []),
     ...(answer === "asking" ? ["1 answer waits for your decision"] : []),
   ]
   const question = isFirstProcess()
@@ -182,16 +187,16 @@ function formatQuestion(live: LiveHere, { screen: { style } }: ExitQuestionParts
   const head = plain(what.length === 0 ? question : `${what.join(", ")}. ${question}`)
   const hint = isFirstProcess() ? HINT_OF_FIRST_PROCESS : HINT
   return [
-    ...nameTasks(listTasks(live)),
+    ...nameWork([...listTasks(live), ...live.turns]),
     style.bold(`${head.charAt(0).toUpperCase()}${head.slice(1)}`),
     ...describeOthers(others).map(style.dim),
     style.dim(hint),
   ].join("\n")
 }
 
-function nameTasks(tasks: readonly TaskHere[]): readonly string[] {
-  const names = tasks.slice(0, MOST_NAMED).map(({ id, title = "" }) => `  [${shortId(id)}] ${toLine(title)}`.trimEnd())
-  const more = tasks.length - names.length
+function nameWork(work: readonly TaskHere[]): readonly string[] {
+  const names = work.slice(0, MOST_NAMED).map(nameTask)
+  const more = work.length - names.length
   return more > 0 ? [...names, `  and ${more} more`] : names
 }
 
