@@ -144,7 +144,7 @@ export async function findLiveHere(
   }
   const takers = await Promise.all(tasks.queued.map((task) => workers.successors(task)))
   const id = conversation?.session.id
-  const isAnswering = id !== undefined && (leftTurns.sessions().has(id) || conversation?.isAnswering())
+  const isAnswering = id !== undefined && (leftTurns.sessions().has(id) || conversation?.isAnswering(id))
   const otherTurns = more.turns.filter(({ session }) => session !== id)
   const turns = otherTurns.filter(isStopped)
   const lasting = here.filter(({ lifetime }) => lifetime !== "forever")
