@@ -1,7 +1,8 @@
 import type { TaskService } from "../plugin/task-service.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
+import type { TaskFilter } from "../task/store.ts"
 import type { Blocked } from "./blocked.ts"
 import type { DeskScope } from "./desk-options.ts"
 import { listAll } from "./list-all.ts"
@@ -44,7 +45,7 @@ export async function findLiveWork(
   const here = going.filter(({ id }) => tasks.runsHere(id)).length
   const elsewhere = going.length - here - waiting
   // Others may have begun so many tasks since then that the conversation's own are not among those looked at.
-  const own = cursor ? await findLive(tasks, workspace, conversation) : []
+  const own = cursor ? await findLive(tasks, { workspace, session: conversation }) : []
   const all = [...own, ...items]
   const isMeant = await Promise.all(all.map(concerns))
   return {
@@ -65,11 +66,7 @@ async function findKept(tasks: LiveWorkParts["tasks"], going: readonly TaskSumma
   return count === 0 ? null : { count, pid: keepers.length === 1 ? (keepers[0]?.pid ?? null) : null }
 }
 
-/** The tasks of the conversation itself, without those of its agents. */
-export function findLive(
-  tasks: Pick<TaskService, "list">,
-  workspace: WorkspaceId,
-  session: SessionId,
-): Promise<readonly TaskSummary[]> {
-  return Array.fromAsync(listAll(tasks, { workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS }))
+/** The live work that the filter selects. A session is the conversation itself, without its agents. */
+export function findLive(tasks: Pick<TaskService, "list">, filter: TaskFilter): Promise<readonly TaskSummary[]> {
+  return Array.fromAsync(listAll(tasks, { ...filter, statuses: LIVE_STATUSES, kinds: WORK_KINDS }))
 }

@@ -1,10 +1,9 @@
-import { isMeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
 import type { WorkerPlace } from "../plugin/worker-view.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Blocked } from "./blocked.ts"
-import { type Departure, findDeparture } from "./departure.ts"
+import { type Departure, findDeparture, unlessStoreAway } from "./departure.ts"
 import type { DeskScope } from "./desk-options.ts"
 import type { Ended, EndedTask } from "./ended.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
@@ -85,6 +84,8 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
   const startedHere = new Set<TaskId>()
   const askedHere = new Set<TaskId>()
   const conversations = new Set<SessionId>()
+  /** Tasks that another program has begun for a conversation while it was open here. */
+  const begunElsewhere = new Set<TaskId>()
   const watch = createTaskWatch(parts, options)
 
   const isOwn = (id: TaskId): boolean => startedHere.has(id) || tasks.runsHere(id)
@@ -100,26 +101,31 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     return line.some((above) => conversations.has(above))
   }
 
+  /** Asked when a task is first seen: the turn that has begun it still runs then. Who runs it once more is not known. */
+  const isBegunElsewhere = ({ session, parentTask, run }: TaskRecord): boolean =>
+    session !== null && conversations.has(session) && run === 1 && parentTask !== null && !tasks.runsHere(parentTask)
+
   function follow(id: TaskId): void {
     startedHere.add(id)
+    begunElsewhere.delete(id)
     watch.asking.delete(id)
     watch.follow(id)
   }
 
   /** Without those that a question holds up, as far as the store can be asked. */
   async function going(ids: readonly TaskId[]): Promise<readonly TaskId[]> {
-    const held = await blocked.byQuestion().catch((error: unknown) => {
-      if (isMeanwhileError(error, "store_unavailable")) return undefined
-      throw error
-    })
-    return held ? ids.filter((id) => !held.has(id)) : ids
+    const held = await unlessStoreAway(blocked.byQuestion())
+    return ids.filter((id) => !(held ?? watch.asking).has(id))
   }
 
   const unfollow = followNewTasks(
     { ...parts, now: () => clock.now() },
     async (task) => task.workspace === workspace && concerns(task),
     (task) => {
-      if (!watch.isTold(task)) follow(task.id)
+      if (watch.isTold(task)) return
+      if (!isBegunElsewhere(task)) return follow(task.id)
+      begunElsewhere.add(task.id)
+      watch.follow(task.id)
     },
   )
 
@@ -138,7 +144,7 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     },
     async followSession(conversation) {
       conversations.add(conversation)
-      for (const { id } of await findLive(tasks, workspace, conversation)) watch.follow(id)
+      for (const { id } of await findLive(tasks, { workspace, session: conversation })) watch.follow(id)
     },
     async allEnded(signal) {
       await Promise.all([...watch.watched.values()].map(({ looked }) => looked))
@@ -165,9 +171,10 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       return hasWaited
     },
     going: async () => going(own().map(([id]) => id)),
-    async departure() {
-      const watched = await going([...watch.watched.keys()].filter((id) => !watch.asking.has(id)))
-      return findDeparture({ tasks, workspace, seen: watch.seen, isOwn, isAskedHere }, watched)
+    departure() {
+      const isTold = (task: Pick<TaskRecord, "id" | "session">): Promise<boolean> => ended.isTold(task, options.isHere)
+      const known = { seen: watch.seen, conversations, begunElsewhere, isOwn, isAskedHere, isTold, going }
+      return findDeparture({ tasks, workspace, ...known }, [...watch.watched.keys()])
     },
     tellEnds(ids) {
       const untold = ids.filter((id) => watch.watched.has(id))

@@ -39,6 +39,8 @@ export type DataFolderTrust = DataFolderStanding | "new" | "foreign"
 export interface DataFolder {
   /** Null if what is kept in the folder may run; else why not, and what a person can do. */
   readonly refusal: string | null
+  /** True if the folder was agreed to only now, unasked, by `trust`. */
+  readonly isAgreedNow: boolean
   /** For everything that opens the store: remembers the store and its log. Undefined if the folder is refused. */
   readonly onStoreOpened: OnStoreOpened | undefined
 }
@@ -59,12 +61,17 @@ export async function openDataFolder(options: DataFolderOptions): Promise<DataFo
   makeDataFolder(options.dataDirectory)
   const looked = await lookAtDataFolder(options)
   const { identity, trust } = looked
-  const isAgreed = trust === "new" || trust === "known" || options.trust
-  const refusal = isAgreed ? null : await askPerson(options, looked)
-  if (refusal !== null) return { refusal, onStoreOpened: undefined }
+  const isTrusted = trust === "new" || trust === "known"
+  const isAgreedNow = !isTrusted && options.trust
+  const refusal = isTrusted || isAgreedNow ? null : await askPerson(options, looked)
+  if (refusal !== null) return { refusal, isAgreedNow, onStoreOpened: undefined }
+  if (isAgreedNow)
+    options.notify(
+      `You agree to the data folder ${toVisibleText(identity.path)}: what is kept in it may run from now on.`,
+    )
   // The log of an existing store is noted once the store is open: until then another program may make a new one.
   if (trust !== "known" && identity.storeInode === null) await remember(options, identity, null)
-  return { refusal, onStoreOpened: toStoreOpened(options) }
+  return { refusal, isAgreedNow, onStoreOpened: toStoreOpened(options) }
 }
 
 export interface LookedAtDataFolder extends Pick<DataFolder, "onStoreOpened"> {

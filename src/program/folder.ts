@@ -56,7 +56,6 @@ export async function openFolder(options: FolderOptions): Promise<ProgramFolder>
   if (isAgreed) await trustStore.trust(found.contents)
   const folder = isAgreed ? await lookAtFolder({ ...options, trustStore }) : found
   if (needsTrust(folder)) notify(describeUntrusted(folder, isAgreed === false))
-  if (folder.trust === "empty" && options.trust) notify(`There is nothing in ${options.workingDirectory} to trust.`)
   return folder
 }
 

@@ -78,6 +78,8 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   // A store on a server is chosen by the person; the store of a data folder may have come with the folder.
   const data = values.engine === null ? await openDataFolder(options) : null
   if (data && data.refusal !== null) throw new MeanwhileError("permission_denied", data.refusal)
+  const hasNothingToTrust = options.trust && folder.trust === "empty" && !data?.isAgreedNow
+  if (hasNothingToTrust) notify(`There is nothing in ${workingDirectory} to trust.`)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
   const hasLeftWork = () => values.engine !== null || hasWork(dataDirectory, data?.onStoreOpened)

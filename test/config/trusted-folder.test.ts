@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { createRuntime } from "../../src/app.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { openProgram, type ProgramOptions, type TrustQuestion } from "../../src/program/open-program.ts"
 import { findEngineUrl } from "../../src/program/engine.ts"
@@ -45,13 +46,14 @@ function write(directory: string, files: Readonly<Record<string, string>>): void
 function createProject(files: Readonly<Record<string, string>> = FILES) {
   const root = createFolder()
   const directory = join(root, "project")
+  const dataDirectory = join(root, "data")
   const homeDirectory = join(root, "home")
   write(directory, { "tickets.mjs": PLUGIN, ...files })
   write(homeDirectory, { ".meanwhile/commands/mine.md": "My own." })
   const told: string[] = []
   async function open(options: Partial<ProgramOptions> = {}) {
     const meanwhile = await openProgram({
-      dataDirectory: join(root, "data"),
+      dataDirectory,
       workingDirectory: directory,
       homeDirectory,
       environment: { PATH: process.env["PATH"] },
@@ -76,12 +78,23 @@ function createProject(files: Readonly<Record<string, string>> = FILES) {
     })
   return {
     directory,
+    dataDirectory,
     open,
     findEngine,
     told,
     write: (changed: Readonly<Record<string, string>>) => write(directory, changed),
   }
 }
+
+test("--trust says what it agrees to: a data folder that other programs made, once, or that there is nothing to trust", async () => {
+  const { directory, dataDirectory, open, told } = createProject({})
+  await (await createRuntime({ dataDirectory })).close()
+  for (const _start of ["first", "second"]) await (await open({ trust: true })).meanwhile.close()
+  expect(told).toEqual([
+    `You agree to the data folder ${dataDirectory}: what is kept in it may run from now on.`,
+    `There is nothing in ${directory} to trust.`,
+  ])
+})
 
 test("a cloned folder's config, servers, commands, profiles and references do nothing until the person trusts it", async () => {
   const { directory, open, told } = createProject()

@@ -80,7 +80,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
     if (leaving.reason() !== "end of input") unlisten()
     const { givenBack, behindQuit } = chat
     const { allShown } = held
-    const own = { asking, givenBack, behindQuit, allShown }
+    const own = { asking, named: chat.exit.named(), givenBack, behindQuit, allShown }
     const parts = { ...options, announcer, conversation, leftTurns, ...own }
     await shutDown(parts, leaving.reason(), leaving.fate())
   } catch (error) {

@@ -25,7 +25,7 @@ test("at the end of input, tasks that a report starts are waited for and reporte
     announcer: {
       news: {
         going: async () => [],
-        departure: async () => ({ here: [], queued: [], elsewhere: [], own: new Set() }),
+        departure: async () => ({ here: [], queued: [], elsewhere: [], turns: [], own: new Set() }),
         async allEnded() {
           const hasWaited = going.shift() ?? false
           if (hasWaited) course.push("its task ended")

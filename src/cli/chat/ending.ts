@@ -1,7 +1,7 @@
 import { whenAborted } from "../../base/when-aborted.ts"
 import { tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { Departure } from "../../desk/departure.ts"
+import type { Departure, TaskHere } from "../../desk/departure.ts"
 import { countOf, plain, shortId, type TaskId, toLine } from "../format/format.ts"
 import { AT_NEXT_START } from "../format/format-worker.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -11,6 +11,7 @@ import type { Interrupts } from "../start/interrupts.ts"
 import { closeAndKeep } from "../start/leave-work.ts"
 import type { GlobalOptions, OpenedRuntime } from "../start/open-runtime.ts"
 import type { LeftTurns } from "./left-turns.ts"
+import { tellQuestionsLeft } from "./questions-left.ts"
 
 /** Why a chat ends. */
 export type Ending = "quit" | "end of input" | "interrupt"
@@ -32,6 +33,8 @@ export interface EndingParts extends Pick<OpenedRuntime, "meanwhile" | "leave" |
   readonly givenBack: readonly string[]
   /** Sessions whose turns stood still until the person at the prompt had answered. */
   readonly asking: ReadonlySet<Conversation["session"]["id"]>
+  /** The tasks that the person was shown as those that a stop ends. */
+  readonly named: ReadonlySet<TaskId>
   /** Messages that came behind a `/quit`. */
   readonly behindQuit: readonly string[]
   /** Resolves when every event so far is shown. */
@@ -64,7 +67,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
     tellUnsaid(parts)
   }
   const departure = await announcer.news.departure()
-  const stopped = fate === "stop" ? await stopOwn(parts, departure) : NOTHING_STOPPED
+  const stopped = fate === "stop" ? await stopOwn(parts, departure) : new Set<TaskId>()
   const elsewhere = departure.elsewhere.filter(({ id }) => !stopped.has(id))
   await unlessAway(tellQuestionsLeft(desk, screen, words), undefined)
   conversation.close()
@@ -72,7 +75,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
   leftTurns.close()
   await desk.ended.kept()
   const blocked = await unlessAway(desk.blocked.byQuestion(), undefined)
-  const queued = departure.queued.filter(({ id }) => fate === "keep" || !departure.own.has(id))
+  const queued = departure.queued.filter(({ id }) => !stopped.has(id))
   const { id } = conversation.session
   const session = (await unlessAway(desk.sessions.isKept(id), false)) ? id : null
   const { isShared } = desk
@@ -99,15 +102,6 @@ async function finish(
     await conversation.session.reported(signal)
     await Promise.race([allShown(), aborted])
   } while (!signal.aborted && (await announcer.news.allEnded(signal)))
-}
-
-/** Open questions can be answered later, in another chat or from the shell. */
-async function tellQuestionsLeft({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
-  const { length } = await inbox.list()
-  if (length === 0) return
-  screen.print(
-    `${countOf(length, "question")} ${length === 1 ? "stays" : "stay"} in the inbox: /inbox in the next chat, or ${words} tasks inbox`,
-  )
 }
 
 /** Prints messages that the model never heard, so that a person can copy them. */
@@ -149,25 +143,33 @@ export function createLeaving(leaveStore: () => void) {
   }
 }
 
-/** Stops the answer, and what this chat has asked for, wherever it runs. Everything else goes on. */
+/** Stops the answer, what this chat has asked for, wherever it runs, and what the person was shown. All else goes on. */
 async function stopOwn(
-  { desk, screen, conversation, words }: EndingParts,
-  { here, queued, elsewhere, own: ids }: Departure,
+  { desk, screen, conversation, words, named }: EndingParts,
+  { here, queued, elsewhere, turns, own: ids }: Departure,
 ): Promise<ReadonlySet<TaskId>> {
-  const all = [...here, ...queued, ...elsewhere]
-  const own = all.filter(({ id, lifetime }) => ids.has(id) && lifetime !== "forever")
+  const otherTurns = turns.filter(({ session }) => session !== conversation.session.id)
+  const isOwn = ({ id, lifetime }: TaskHere): boolean => (ids.has(id) || named.has(id)) && lifetime !== "forever"
+  const own = [...here, ...queued, ...elsewhere, ...otherTurns].filter(isOwn)
   conversation.stop()
-  if (own.length === 0) return NOTHING_STOPPED
-  screen.print(
-    `Cancelling ${countOf(own.length, "task")}. To run ${own.length === 1 ? "it" : "one"} again: ${words} tasks retry ID`,
-  )
-  for (const { id, title = "" } of own) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+  if (own.length === 0) return new Set()
+  const tasks = own.filter(({ kind }) => kind !== "turn").length
+  const what = [
+    ...(tasks > 0 ? [countOf(tasks, "task")] : []),
+    ...(tasks < own.length ? [countOf(own.length - tasks, "answer")] : []),
+  ].join(" and ")
+  const one = own.length === 1 ? "it" : tasks === 1 ? "the task" : "one"
+  const again = tasks > 0 ? ` To run ${one} again: ${words} tasks retry ID` : ""
+  screen.print([`Cancelling ${what}.${again}`, ...own.map(nameTask)].join("\n"))
   const request = { reason: "the person left the chat and stopped it" }
   await Promise.all(own.map(({ id }) => unlessAway(stopNow(desk, id, request), undefined)))
   return new Set(own.map(({ id }) => id))
 }
 
-const NOTHING_STOPPED: ReadonlySet<TaskId> = new Set()
+/** The line about a task, or about a turn. */
+export function nameTask({ id, kind, title = "" }: TaskHere): string {
+  return `  [${shortId(id)}] ${kind === "turn" ? "answer: " : ""}${toLine(title)}`.trimEnd()
+}
 
 async function stopNow({ tasks }: Pick<Desk, "tasks">, id: TaskId, request: { reason: string }): Promise<void> {
   await tasks.cancel(id, request)
