@@ -151,7 +151,7 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
     },
     each: (filter) => listAll(tasks, toTaskFilter(workspace, filter)),
     tree: (filter, limit) => readTree(store, toTaskFilter(workspace, filter), limit),
-    below: async (id) => readBelow(store, (await find(id)).id),
+    below: async (id) => readBelow(store, await find(id)),
     counts: (filter) => tasks.counts(toTaskFilter(workspace, filter)),
     find: (id) => tasks.get(id, workspace),
     async details(id) {
