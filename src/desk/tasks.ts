@@ -213,8 +213,9 @@ export function createDeskTasks(scope: TasksScope, inbox: Pick<Inbox, "below" | 
     cancel: (id, request) => tasks.cancel(id, request, workspace),
     async retry(id, { folder } = {}) {
       const task = await find(id)
-      if (folder !== undefined && (await isAskedElsewhere(scope, task, folder))) tasks.leaveToOthers(task.id)
-      return tasks.retry(task.id, workspace)
+      const retry = () => tasks.retry(task.id, workspace)
+      if (folder === undefined || !(await isAskedElsewhere(scope, task, folder))) return retry()
+      return tasks.leaveToOthers({ taskId: task.id, run: task.run + 1 }, retry)
     },
     limit: (id, timeoutMs) => tasks.limit(id, timeoutMs, workspace),
     resume: (id, prompt) => tasks.resume(id, prompt, workspace),
