@@ -104,8 +104,9 @@ export function createInbox(scope: InboxScope): Inbox {
         const message = `Task ${task.id} does not wait for this answer: it is ${task.status}.`
         throw new MeanwhileError("wrong_state", message, { taskId: task.id, status: task.status })
       }
-      if (folder !== undefined && (await isAskedElsewhere(scope, task, folder))) tasks.leaveToOthers(task.id)
-      return tasks.answer(item.id, answer, scope.actor, workspace)
+      const give = () => tasks.answer(item.id, answer, scope.actor, workspace)
+      if (folder === undefined || !(await isAskedElsewhere(scope, task, folder))) return give()
+      return tasks.leaveToOthers({ taskId: task.id, run: task.run }, give)
     },
   }
 }

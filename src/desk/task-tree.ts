@@ -1,8 +1,8 @@
-import { throughPages } from "../base/pages.ts"
 import type { GroupRecord } from "../task/group.ts"
 import type { GroupId, TaskId } from "../task/id.ts"
-import { type PlacedTask, placeTasks } from "../plugin/task-family.ts"
+import { findBelow, type PlacedTask, placeTasks } from "../plugin/task-family.ts"
 import type { ListedTask } from "../plugin/task-view.ts"
+import { readAll } from "../runner/run/task-pages.ts"
 import { TASK_KINDS, type TaskKind, type TaskRecord, type TaskSummary } from "../task/record.ts"
 import type { TaskFilter, TaskStore } from "../task/store.ts"
 
@@ -12,8 +12,6 @@ export type TaskBranch =
   | { readonly type: "group"; readonly group: GroupRecord; readonly members: readonly TaskBranch[] }
 
 type TreeStore = Pick<TaskStore, "task" | "tasks" | "group">
-
-const PAGE_SIZE = 500
 
 /** The newest tasks that a filter selects, at most `limit`, each below the tasks that started it. */
 export async function readTree(store: TreeStore, filter: TaskFilter, limit: number): Promise<readonly TaskBranch[]> {
@@ -53,17 +51,8 @@ export async function placeWithAbove(
 }
 
 /** Everything that was started below a task, however deep. */
-export async function readBelow(store: TreeStore, root: TaskId): Promise<readonly TaskBranch[]> {
-  const found: TaskSummary[] = []
-  for (let parents = [root]; parents.length > 0; ) {
-    const pages = parents.map((parentTask) =>
-      Array.fromAsync(throughPages((from) => store.tasks({ parentTask }, { limit: PAGE_SIZE, ...from }))),
-    )
-    const children = (await Promise.all(pages)).flat(2)
-    found.push(...children)
-    parents = children.map(({ id }) => id)
-  }
-  return toTaskTree(store, found)
+export async function readBelow(store: TaskStore, root: TaskRecord): Promise<readonly TaskBranch[]> {
+  return toTaskTree(store, await findBelow((parentTask) => readAll({ store }, { parentTask }), [root]))
 }
 
 /**

@@ -152,7 +152,7 @@ export function createDeskTasks(
     },
     each: (filter) => listAll(tasks, toTaskFilter(workspace, filter)),
     tree: (filter, limit) => readTree(store, toTaskFilter(workspace, filter), limit),
-    below: async (id) => readBelow(store, (await find(id)).id),
+    below: async (id) => readBelow(store, await find(id)),
     counts: (filter) => tasks.counts(toTaskFilter(workspace, filter)),
     find: (id) => tasks.get(id, workspace),
     async details(id) {
@@ -215,8 +215,9 @@ export function createDeskTasks(
     cancel: (id, request) => tasks.cancel(id, request, workspace),
     async retry(id, { folder } = {}) {
       const task = await find(id)
-      if (folder !== undefined && (await isAskedElsewhere(scope, task, folder))) tasks.leaveToOthers(task.id)
-      return tasks.retry(task.id, workspace)
+      const retry = () => tasks.retry(task.id, workspace)
+      if (folder === undefined || !(await isAskedElsewhere(scope, task, folder))) return retry()
+      return tasks.leaveToOthers({ taskId: task.id, run: task.run + 1 }, retry)
     },
     limit: (id, timeoutMs) => tasks.limit(id, timeoutMs, workspace),
     resume: (id, prompt) => tasks.resume(id, prompt, workspace),

@@ -4,6 +4,7 @@ import type { ArtifactReference } from "../task/patch.ts"
 import type { AskingStep, TaskLimits } from "../task/record.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { OnCrash } from "../task/step.ts"
+import type { TaskStore } from "../task/store.ts"
 import type { DocumentsPort } from "./documents-port.ts"
 import type { OutputChunk, OutputRequest } from "./output.ts"
 import type { ModelPort } from "./model-port.ts"
@@ -106,6 +107,8 @@ export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person
 export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal" | "act"> {
   /** The plugin whose tool the run executes. */
   readonly plugin: string
+  /** Refuses what is written for the run once another worker has it, or has the turn whose call it is. */
+  readonly store: TaskStore
   readonly traceId: string | null
   /** The step of a turn that made the call: the same when the turn makes it again after a crash. */
   readonly askedBy: AskingStep | null

@@ -44,27 +44,35 @@ type ListTasks = (
   page: { readonly limit: number },
 ) => Promise<{ readonly items: readonly ListedTask[] }>
 
-/** Tasks that were started below others, at any depth and through turns, which are among them. At most a few hundred. */
-export async function listBelow(
-  list: ListTasks,
-  parents: readonly Pick<ListedTask, "id" | "hasChildren">[],
-): Promise<readonly ListedTask[]> {
-  const found: ListedTask[] = []
-  for (let level = parents; level.length > 0 && found.length < MOST_BELOW; ) {
+type Parent = Pick<TaskSummary, "id" | "hasChildren">
+
+/**
+ * Tasks that were started below others, at any depth and through turns, which are among them: level by level, until `most`
+ * are found or there are no more.
+ */
+export async function findBelow<Task extends Parent>(
+  readChildren: (parentTask: TaskId) => Promise<readonly Task[]>,
+  parents: readonly Parent[],
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly Task[]> {
+  const found: Task[] = []
+  for (let level = parents; level.length > 0 && found.length < most; ) {
     const families = level.filter(({ hasChildren }) => hasChildren)
-    const pages = families.map(({ id }) => list({ parentTask: id }, { limit: PAGE_SIZE }))
-    const next = (await Promise.all(pages)).flatMap(({ items }) => items)
+    const next = (await Promise.all(families.map(({ id }) => readChildren(id)))).flat()
     found.push(...next)
     level = next
   }
   return found
 }
 
+/** As `findBelow`, by the list that front ends have. At most a few hundred. */
+export function listBelow(list: ListTasks, parents: readonly Parent[]): Promise<readonly ListedTask[]> {
+  const readChildren = async (parentTask: TaskId) => (await list({ parentTask }, { limit: PAGE_SIZE })).items
+  return findBelow(readChildren, parents, MOST_BELOW)
+}
+
 /** The work below a task, without turns, each after the task that started it. */
-export async function placeBelow(
-  list: ListTasks,
-  parent: Pick<ListedTask, "id" | "hasChildren">,
-): Promise<readonly PlacedTask<ListedTask>[]> {
+export async function placeBelow(list: ListTasks, parent: Parent): Promise<readonly PlacedTask<ListedTask>[]> {
   const below = await listBelow(list, [parent])
   return placeTasks(
     below.filter(({ kind }) => kind !== "turn"),

@@ -34,11 +34,31 @@ function withoutOwn(properties: JsonObject): JsonObject {
 
 const isOwn = (field: JsonValue | undefined): boolean => isJsonObject(field) && field["isOffered"] === false
 
-/** The fields that the tool sets itself. */
+const own = new WeakMap<z.ZodType, ReadonlySet<string>>()
+
+/** The fields that the tool sets itself. None if the input cannot be told as JSON Schema: then no model is told of it. */
 export function ownFields(input: z.ZodType): ReadonlySet<string> {
-  const { properties } = toJson(toJsonSchema(input)) as JsonObject
-  const fields = isJsonObject(properties) ? Object.entries(properties) : []
-  return new Set(fields.flatMap(([name, field]) => (isOwn(field) ? name : [])))
+  let fields = own.get(input)
+  if (!fields) own.set(input, (fields = findOwn(input)))
+  return fields
+}
+
+function findOwn(input: z.ZodType): ReadonlySet<string> {
+  try {
+    const { properties } = toJson(toJsonSchema(input)) as JsonObject
+    const fields = isJsonObject(properties) ? Object.entries(properties) : []
+    return new Set(fields.flatMap(([name, field]) => (isOwn(field) ? name : [])))
+  } catch {
+    return new Set()
+  }
+}
+
+/** What a caller gives, without the fields that the tool sets itself. */
+export function withoutOwnFields(input: z.ZodType, given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given
+  const fields = ownFields(input)
+  const isFree = Object.keys(given).every((name) => !fields.has(name))
+  return isFree ? given : Object.fromEntries(Object.entries(given).filter(([name]) => !fields.has(name)))
 }
 
 function toJsonSchema(input: z.ZodType): Record<string, unknown> {

@@ -157,7 +157,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
     },
     ports: {
-      bindTasks: (run) => bindToRun(scope, service, run),
+      bindTasks: (run) => bindToRun(scope, run),
       conversations: options.conversations ?? {},
     },
   }

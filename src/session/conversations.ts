@@ -154,7 +154,7 @@ function toConversationPorts(scope: ConversationScope, run: AskingRun): Conversa
       return createModelPort(scope, conversation, { signal, act, task: taskId, traceId })
     },
     person: toPersonPort(scope, run),
-    documents: createDocumentsPort(scope, run),
+    documents: createDocumentsPort({ ...scope, store: run.store }, run),
   }
 }
 

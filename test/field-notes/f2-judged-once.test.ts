@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { findStandard } from "../../src/builtin/shell/installed-program.ts"
@@ -6,7 +6,10 @@ import { programsWith } from "../../src/builtin/shell/known-programs.ts"
 import { createRunCommand } from "../../src/builtin/shell/run-command.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { toInputSchema } from "../../src/plugin/tool-schema.ts"
-import { createSessionId } from "../../src/task/id.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import type { PersonChannel } from "../../src/plugin/person-port.ts"
+import { createSessionId, type WaitId } from "../../src/task/id.ts"
+import type { TaskRecord } from "../../src/task/record.ts"
 import type { RuntimeOptions } from "../../src/app.ts"
 import { createContext } from "../support/builtin/shell.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
@@ -34,6 +37,7 @@ function createProject() {
     directory,
     hasTrapped: () => existsSync(trap),
     open: (options: Partial<RuntimeOptions> = {}) => open(STANDARD_PATH, { takesWork: false, ...options }),
+    openBare: () => open("/nowhere"),
     openWorker: () => open(`${own}:${STANDARD_PATH}`),
   }
 }
@@ -112,3 +116,64 @@ test("F2. A model is not told of the field that says so, and allows itself nothi
     expect(requests).toEqual([])
   }
 })
+
+const UNPLAIN = "echo a >> made; cat made"
+
+test("F2. What a person has allowed runs, although the model sets that field itself", async () => {
+  const project = createProject()
+  const asked: string[] = []
+  const person: PersonChannel = {
+    name: "test",
+    async ask({ detail }) {
+      asked.push(detail ?? "")
+      return { isAnswered: true, value: "yes", by: "test" }
+    },
+  }
+  const input = { command: UNPLAIN, withoutShell: true }
+  const model = createScriptedModel([{ calls: [{ tool: "run_command", input }] }, "done"])
+  const runtime = await project.open({ takesWork: true, model, person })
+  const conversation = await runtime.createSession()
+  await conversation.send("make it")
+  expect(asked).toEqual([expect.stringContaining(UNPLAIN)])
+  expect(readFileSync(join(project.directory, "made"), "utf8")).toBe("a\n")
+})
+
+test("F2. So does what was begun again, whatever it was judged as before", async () => {
+  const project = createProject()
+  const link = join(project.directory, "notes")
+  writeFileSync(link, "plain")
+  const { tasks } = await project.open({ takesWork: true })
+  const { id } = await tasks.start({ tool: "run_command", input: { command: "cat notes none" }, session })
+  expect((await tasks.result(id, { waitMs: 30_000 })).task).toMatchObject({ status: "failed" })
+  rmSync(link)
+  symlinkSync("/proc/self/environ", link)
+  await tasks.answer(waitOf(await tasks.retry(id)), true, "somebody")
+  const { task } = await tasks.result(id, { waitMs: 30_000 })
+  expect(task).toMatchObject({
+    status: "failed",
+    failure: { code: "exit_nonzero" },
+    input: { command: "cat notes none" },
+  })
+  expect(task.input).not.toHaveProperty("withoutShell")
+  expect((await tasks.output(id)).text).toContain("PATH=")
+})
+
+test("F2. What is judged harmless only when it is begun again runs as that program, too", async () => {
+  const project = createProject()
+  const bare = await project.openBare()
+  const asked = await bare.tasks.start({ tool: "run_command", input: { command: "ls -a" }, session })
+  await bare.tasks.answer(waitOf(asked), true, "somebody")
+  const { id } = asked
+  expect((await bare.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("failed")
+  await bare.close()
+  const { tasks } = await project.open()
+  expect((await tasks.retry(id)).status).toBe("queued")
+  await project.openWorker()
+  expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
+  expect(project.hasTrapped()).toBe(false)
+})
+
+function waitOf(task: TaskRecord): WaitId {
+  if (task.status !== "waiting") throw new Error(`It is ${task.status}, and should wait.`)
+  return task.wait.id
+}

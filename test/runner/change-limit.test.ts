@@ -65,6 +65,20 @@ test("a limit that is longer than any timer of the machine stops nothing early",
   })
 })
 
+test("a limit that another task has set holds after that task has ended", async () => {
+  const { clock, gated, tasks, id } = await startLimited()
+  const { id: setter } = await tasks.start({ tool: "gated", input: {}, timeoutMs: null })
+  const { context, finish } = await gated.call(2)
+  await context.tasks.limit(id, LATER_MS)
+  finish()
+  await tasks.result(setter, { waitMs: 1e9 })
+  clock.advance(LATER_MS)
+  expect((await tasks.result(id, { waitMs: 1e9 })).task).toMatchObject({
+    status: "timed_out",
+    stop: { by: "deadline" },
+  })
+})
+
 test("a change of the limit is a fact in the log of the task; the same limit again is none", async () => {
   const { meanwhile, tasks, id } = await startLimited()
   await tasks.limit(id, 90_000)

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
-import { createGatedTool, echo } from "../support/tools.ts"
+import { createGatedTool, echo, type GatedCall } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const FOLDER = "/somewhere"
@@ -101,11 +101,34 @@ test("own work that is left to others does not keep back other work of the same 
   const first = await here.call(1)
   const left = await tasks.start({ tool: "gated", input: {} })
   const { id } = await tasks.start({ tool: "gated", input: {} })
-  tasks.leaveToOthers(left.id)
+  await tasks.leaveToOthers({ taskId: left.id, run: 1 }, async () => {})
   first.finish()
   const { context, finish } = await here.call(2)
   expect(context.taskId).toBe(id)
   finish()
   expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   expect((await tasks.get(left.id)).task.status).toBe("queued")
+})
+
+test("a run that is left to others leaves later runs of its task to nobody", async () => {
+  const here = createPlacedTool(true)
+  const elsewhere = createPlacedTool(true)
+  const { meanwhile, another } = await createWorkplace({ tools: [here.tool], takesWork: "own" })
+  const { tasks } = meanwhile
+  const { id } = await tasks.start({ tool: "gated", input: {} })
+  const end = async (each: Promise<GatedCall>): Promise<void> => {
+    ;(await each).fail(new Error("no"))
+    expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("failed")
+  }
+  await end(here.call(1))
+  const other = await another({ tools: [elsewhere.tool], takesWork: true })
+  await tasks.leaveToOthers({ taskId: id, run: 2 }, () => tasks.retry(id))
+  await end(elsewhere.call(1))
+  await other.close()
+  expect((await tasks.retry(id)).run).toBe(3)
+  await end(here.call(2))
+  const refused = tasks.leaveToOthers({ taskId: id, run: 4 }, () => Promise.reject(new Error("not now")))
+  await expect(refused).rejects.toThrow("not now")
+  await tasks.retry(id)
+  await end(here.call(3))
 })

@@ -9,8 +9,9 @@ import { createScriptedProvider } from "../../src/builtin/scripted/scripted-prov
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { callsOf, textOf } from "../../src/plugin/message.ts"
-import { defineTool } from "../../src/plugin/tool.ts"
+import { type BackgroundPolicy, defineTool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/admit/permission.ts"
+import { eventually } from "../support/eventually.ts"
 import { createTestDatabase, START_PATIENCE_MS } from "../support/postgres/server.ts"
 import { findHistoryProblems } from "../support/session/history-problems.ts"
 
@@ -31,22 +32,24 @@ test("a server that takes back every second commit of a turn (40001) loses nothi
   onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
   const effects: string[] = []
   const told: string[] = []
-  const toTool = (name: string, waitMs: number) =>
+  const isTask = Promise.withResolvers<void>()
+  const toTool = (name: string, background: BackgroundPolicy, end?: Promise<void>) =>
     defineTool({
       name,
       description: "Is counted.",
       input: z.object({}),
-      background: { mode: "after", ms: 100 },
+      background,
       run: async () => {
         effects.push(name)
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        await end
         return `${name} is done`
       },
     })
+  const tools = [toTool("quick", { mode: "never" }), toTool("slow", { mode: "after", ms: 100 }, isTask.promise)]
   const plugins = [
     createScriptedProvider("script", { main: MAIN, below: ["I looked."] }),
     createSubagentPlugin({ directories: [], profiles: [LOOKER] }),
-    definePlugin({ kind: "tool", name: "test", tools: [toTool("quick", 0), toTool("slow", 400)] }),
+    definePlugin({ kind: "tool", name: "test", tools }),
   ]
   await using runtime = await createRuntime({
     dataDirectory,
@@ -58,9 +61,15 @@ test("a server that takes back every second commit of a turn (40001) loses nothi
     reports: { enabled: false },
     storeWait: { tell: (line) => void told.push(line), startPatienceMs: START_PATIENCE_MS },
   })
+  // On a busy machine, opening may say that the server does not answer yet.
+  told.splice(0)
   await admin.query(SWITCH)
   const session = await runtime.createSession()
-  const { text } = await session.send("Begin.")
+  const sent = session.send("Begin.")
+  const hasSlowTask = async () => (await runtime.tasks.list({})).items.some(({ tool }) => tool === "slow")
+  await eventually("the slow call has become a task", hasSlowTask)
+  isTask.resolve()
+  const { text } = await sent
   const { items } = await runtime.tasks.list({})
   await Promise.all(items.map((task) => runtime.tasks.result(task.id, { waitMs: 20_000 })))
   const statuses = (await runtime.tasks.list({})).items.map(({ kind, status }) => `${kind} ${status}`)

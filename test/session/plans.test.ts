@@ -46,7 +46,7 @@ test("a turn whose process is gone goes on with its plan elsewhere", async () =>
   const plugins = [createTodoPlugin()]
   let puts = 0
   // The first step is kept as done, and nobody was told.
-  const isHere = ([one]: readonly Operation[]): boolean => one !== undefined && isPlan(one) && ++puts === 2
+  const isHere = (operations: readonly Operation[]): boolean => operations.some(isPlan) && ++puts === 2
   const script = [plan("knead", "bake"), update(1)]
   const first = await beginLife(folder, 1, { script, tools: [], plugins, ending: { when: "after", isHere } })
   const session = await first.runtime.createSession({ id: createSessionId() })

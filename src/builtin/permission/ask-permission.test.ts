@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { createPerson, createTestPermission } from "../../../test/support/builtin/permission.ts"
+import { z } from "zod"
+import { createPerson, createTestPermission, remove } from "../../../test/support/builtin/permission.ts"
+import { NOT_OFFERED } from "../../plugin/tool-schema.ts"
 
 describe("a model that asks ahead", () => {
   it("is granted one call, and no other", async () => {
@@ -10,6 +12,16 @@ describe("a model that asks ahead", () => {
     expect(questions[0]?.detail).toContain("The agent says:\n│ it is \\u{1b}[1mold")
     expect(await decide({ path: "a", isDry: false })).toEqual({ allowed: true })
     expect(await decide({ path: "b", isDry: false })).toMatchObject({ allowed: false })
+  })
+
+  it("is granted the call that will be judged, without the fields that the tool sets itself", async () => {
+    const { channel } = createPerson("yes")
+    const judged = z.literal(true).optional().meta(NOT_OFFERED)
+    const input = z.strictObject({ path: z.string(), judged })
+    const { decide, askAhead } = createTestPermission({ channel: () => channel }, { ...remove, input })
+    const asked = { tool: "remove", reason: "it is old", input: { path: "a", judged: true } }
+    expect(await askAhead(asked)).toMatchObject({ isGranted: true })
+    expect(await decide({ path: "a" })).toEqual({ allowed: true })
   })
 
   it("is granted a tool for the session", async () => {

@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -43,6 +44,11 @@ describe("a saved conversation", () => {
     await plugin.initialize?.({ plugin: "file", storagePath: "kept" })
     await plugin.save(toState("one"))
     expect(await readdir(join(root, "kept"))).toEqual(["one.json"])
+  })
+
+  it.runIf(existsSync("/proc/self"))("is refused below a folder in which none can be made", async () => {
+    await plugin.initialize?.({ plugin: "file", storagePath: "/proc/meanwhile/a" })
+    await expect(plugin.save(toState("one"))).rejects.toThrow("no folder can be made there")
   })
 
   it("is neither saved nor listed where no folder can be, and the refusal names the key of the configuration", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { link, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 
@@ -14,7 +15,7 @@ export async function createWholeFile(path: string, text: string): Promise<void>
 }
 
 async function throughDraft(path: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path))
   const draft = `${path}.${crypto.randomUUID()}.draft`
   try {
     await using file = await open(draft, "wx", OWNER_ONLY)
@@ -24,4 +25,15 @@ async function throughDraft(path: string, text: string, place: (draft: string) =
   } finally {
     await rm(draft, { force: true })
   }
+}
+
+/** One at a time: where none can be made, as below `/proc`, Node's recursive option tries without end. */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return
+  const above = dirname(path)
+  if (above !== path) await makeFolder(above)
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    // Somebody else may have made it just now.
+    if (!existsSync(path)) throw error
+  })
 }

@@ -33,14 +33,11 @@ export interface EmbeddedEngineOptions extends OpenOptions, WriteRefusalsOptions
   readonly pollAloneMs?: number
   /** The same while another process has the store open, too. */
   readonly pollSharedMs?: number
-  /** How often it is looked whether the file is still there, beside the look after each commit. */
-  readonly presenceMs?: number
 }
 
 const WAITING = "Waiting for it, up to 30 s."
 const POLL_ALONE_MS = 250
 const POLL_SHARED_MS = 20
-const PRESENCE_MS = 1_000
 
 /** Store, dispatcher and bus on one SQLite file, which several processes may have open. */
 export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Promise<Engine> {
@@ -58,13 +55,13 @@ export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Prom
 function watchFile(
   database: DatabaseSync,
   attachments: Attachments,
-  { path, presenceMs: lookEveryMs = PRESENCE_MS, tell = () => {}, onGone = () => {} }: EmbeddedEngineOptions,
+  { path, tell = () => {}, onGone = () => {} }: EmbeddedEngineOptions,
 ): FilePresence {
   const tellGone = ({ message }: Error): void => {
     tell(message)
     onGone()
   }
-  return createFilePresence({ database, path, attachments, lookEveryMs, onGone: tellGone })
+  return createFilePresence({ database, path, attachments, onGone: tellGone })
 }
 
 async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions, onLocked: () => void): Promise<Engine> {

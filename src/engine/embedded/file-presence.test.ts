@@ -2,15 +2,14 @@ import { copyFile, mkdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { createFolder } from "../../../test/support/embedded/store.ts"
-import { eventually } from "../../../test/support/eventually.ts"
 import type { Engine } from "../../task/engine.ts"
 import { createTask } from "../suite/samples.ts"
 import { expectRefusal } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
 
-const LOOK_EVERY_MS = 10
+const LOOK_EVERY_MS = 1_000
 
 let folder: Awaited<ReturnType<typeof createFolder>>
 let engine: Engine
@@ -18,19 +17,24 @@ let told: string[]
 
 beforeEach(async () => {
   folder = await createFolder()
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
   told = []
   const tell = (line: string): void => void told.push(line)
   const { path } = folder
   await (await createEmbeddedEngine({ path })).close()
   await copyFile(path, `${path}.copy`)
-  engine = await createEmbeddedEngine({ path, synchronous: "normal", tell, presenceMs: LOOK_EVERY_MS })
+  engine = await createEmbeddedEngine({ path, synchronous: "normal", tell })
   await createTask(engine)
 })
 
 afterEach(async () => {
   await engine.close()
+  vi.useRealTimers()
   await folder.remove()
 })
+
+/** Every open engine looks. */
+const look = (times = 1): void => void vi.advanceTimersByTime(times * LOOK_EVERY_MS)
 
 interface Harm {
   readonly name: string
@@ -56,48 +60,55 @@ describe.each(DELETIONS)("a store that $name while it is open", ({ harm, says })
 
   test("is noticed while nothing is written", async () => {
     await harm(folder.path)
-    await eventually("it is told", () => told.length > 0)
+    look()
     expect(told).toEqual([expect.stringContaining(says)])
   })
 })
 
 test("a store over which an earlier copy was written is noticed, and answers no commit from then on", async () => {
   // The first look puts the entry of this process into the file.
-  await eventually("it has looked", () => countEntries(folder.path) === 1)
+  look()
+  expect(countEntries(folder.path)).toBe(1)
   await copyFile(`${folder.path}.copy`, folder.path)
-  await eventually("it is told", () => told.length > 0)
+  look()
+  expect(told).toEqual([])
+  look()
   expect(told).toEqual([expect.stringContaining("was overwritten with other content")])
   await expectRefusal(createTask(engine), "store_gone")
 })
 
 test("a store whose log is deleted is noticed", async () => {
   await rm(`${folder.path}-wal`)
-  await eventually("it is told", () => told.length > 0)
+  look()
+  expect(told).toHaveLength(1)
   await expectRefusal(createTask(engine), "store_gone")
 })
 
 test("a store that other programs open, use and close is there", async () => {
-  const open = () => createEmbeddedEngine({ path: folder.path, synchronous: "normal", presenceMs: LOOK_EVERY_MS })
+  const open = () => createEmbeddedEngine({ path: folder.path, synchronous: "normal" })
   const another = await open()
   await createTask(another)
-  await eventually("both have looked", () => countEntries(folder.path) === 2)
+  look()
+  expect(countEntries(folder.path)).toBe(2)
   await another.close()
   const third = await open()
   await createTask(third)
   // The first look of the third puts into the file that the second has ended.
-  await eventually("the first and the third are in the file", () => countEntries(folder.path) === 2)
+  look()
+  expect(countEntries(folder.path)).toBe(2)
   await createTask(engine)
+  look(2)
   await third.close()
   expect(told).toEqual([])
 })
 
 test("a store whose path cannot be followed for a while is there", async () => {
-  await eventually("it has looked", () => countEntries(folder.path) === 1)
+  look()
+  expect(countEntries(folder.path)).toBe(1)
   const directory = dirname(folder.path)
   await rename(directory, `${directory}-away`)
   await symlink(directory, directory)
-  // Timers of one length fire in the order in which they began: each of these comes after a look.
-  for (let looks = 0; looks < 4; looks += 1) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  look(4)
   await rm(directory)
   await rename(`${directory}-away`, directory)
   await createTask(engine)

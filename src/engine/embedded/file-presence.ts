@@ -24,12 +24,11 @@ interface FilePresenceParts {
   readonly database: DatabaseSync
   readonly path: string
   readonly attachments: Pick<Attachments, "id" | "isListed">
-  /** Also notices it while nothing is written. */
-  readonly lookEveryMs: number
   /** Called once. */
   readonly onGone: (error: MeanwhileError) => void
 }
 
+const LOOK_EVERY_MS = 1_000
 /** A look may fall into somebody's checkpoint, which changes the file page by page. */
 const LOOKS_WITHOUT_ENTRY = 2
 
@@ -38,7 +37,7 @@ const LOOKS_WITHOUT_ENTRY = 2
  * which no other store has, and no earlier copy of this one.
  */
 export function createFilePresence(parts: FilePresenceParts): FilePresence {
-  const { database, path, attachments, lookEveryMs, onGone } = parts
+  const { database, path, attachments, onGone } = parts
   const store = { file: path, opened: identify(path) }
   const files = [store, { file: `${path}-wal`, opened: identify(`${path}-wal`) }]
   const entry = createEntryLook(database, path, attachments)
@@ -47,7 +46,7 @@ export function createFilePresence(parts: FilePresenceParts): FilePresence {
 
   function declare(how: string): MeanwhileError {
     gone = toGone(path, how)
-    timer.close()
+    clearInterval(timer)
     onGone(gone)
     return gone
   }
@@ -63,7 +62,8 @@ export function createFilePresence(parts: FilePresenceParts): FilePresence {
     if (missed >= LOOKS_WITHOUT_ENTRY) declare(OVERWRITTEN)
   }
 
-  const timer = setInterval(look, lookEveryMs).unref()
+  // Also notices it while nothing is written.
+  const timer = setInterval(look, LOOK_EVERY_MS).unref()
   return {
     requireKnown,
     require() {
@@ -71,7 +71,7 @@ export function createFilePresence(parts: FilePresenceParts): FilePresence {
       const moved = findMove(store)
       if (moved !== undefined) throw declare(moved)
     },
-    close: () => timer.close(),
+    close: () => clearInterval(timer),
   }
 }
 

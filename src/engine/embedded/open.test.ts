@@ -1,4 +1,4 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -167,6 +167,10 @@ describe("a path that cannot be a store", () => {
   test("is a folder", async () => {
     await mkdir(path)
     await expectRefusal(createEmbeddedEngine({ path }), "store_unavailable")
+  })
+
+  test.runIf(existsSync("/proc/self"))("lies where no folder can be made", async () => {
+    await expectRefusal(createEmbeddedEngine({ path: "/proc/meanwhile/a/store.sqlite" }), "store_unavailable")
   })
 
   test("lies below a file", async () => {

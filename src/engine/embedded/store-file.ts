@@ -1,4 +1,14 @@
-import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from "node:fs"
 import { dirname } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { systemCodeOf } from "../../base/system-error.ts"
@@ -21,11 +31,24 @@ const OFFSET = {
 /** Creates the file and its folder for their owner alone, when missing. */
 export function createStoreFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600))
     accessSync(dirname(path), constants.W_OK)
   } catch (error) {
     throw toFileError(error, path)
+  }
+}
+
+/** One at a time: where none can be made, as below `/proc`, Node's recursive option tries without end. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  const above = dirname(path)
+  if (above !== path) makeFolder(above)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else may have made it just now.
+    if (!existsSync(path)) throw error
   }
 }
 

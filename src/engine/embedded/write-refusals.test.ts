@@ -84,6 +84,15 @@ describe.concurrent("a full disk", () => {
     context.expect(isGone).toBe(true)
   })
 
+  test("is told once while large commits are given up and small ones fit", async (context) => {
+    const { engine, told } = await openFull(context, { patienceMs: 1_100 })
+    for (let round = 0; round < 2; round++) {
+      await expectRefusal(createTask(engine, RUNNING, { input: LARGE }), "disk_full")
+      await createTask(engine)
+    }
+    context.expect(told).toEqual([context.expect.stringMatching(FULL)])
+  })
+
   test("refuses a commit that waited as long as the engine's patience, and stores nothing of it", async (context) => {
     const { engine, makeRoom } = await openFull(context, { patienceMs: 50 })
     await expectRefusal(createTask(engine, RUNNING, { input: LARGE }), "disk_full")

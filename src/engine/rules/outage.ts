@@ -13,10 +13,21 @@ const GRACE_MS = 1_000
 /** After a write was given up, the outage counts as over once no write was refused for this long. */
 const STEADY_MS = 60_000
 
+/** One write, or the line of all writes of a store that takes them one after the other. */
+export interface OutageWrite extends Disposable {
+  /** Called at each try that the store refuses. `describe` is called when the person is told. */
+  refused(describe: () => string): void
+  /** Called when the store has taken the write. Costs nothing while no write was refused. */
+  accepted(): void
+  /** Called when the write was refused and is not tried again. */
+  gaveUp(): void
+}
+
 /**
  * Tells a person once that the store refuses writes for now, and once more when it takes them again. Both engines report
  * refused and accepted writes here, while they try again. A disk that has no room for one write may take a smaller one:
- * so once a write was given up, the next one that is accepted does not end the outage for the person yet.
+ * so the outage goes on while any write waits that was refused, and once one was given up, the next one that is accepted
+ * does not end the outage for the person yet.
  */
 export function createOutage({ store, tell, onAway }: OutageParts) {
   let refusal: { readonly timer: NodeJS.Timeout; describe: () => string } | undefined
@@ -24,6 +35,7 @@ export function createOutage({ store, tell, onAway }: OutageParts) {
   /** What the person was told, or will be. Null: nothing that is not over. */
   let told: { readonly sinceMs: number; isGivenUp: boolean; hasBegun: boolean } | null = null
   let returning: NodeJS.Timeout | undefined
+  const waiting = new Set<OutageWrite>()
 
   function declare(): void {
     isAway = true
@@ -38,36 +50,54 @@ export function createOutage({ store, tell, onAway }: OutageParts) {
     tell(toReturn(store, untilMs - sinceMs))
   }
 
+  function refuse(describe: () => string): void {
+    clearTimeout(returning)
+    told ??= { sinceMs: performance.now(), isGivenUp: false, hasBegun: false }
+    if (refusal) refusal.describe = describe
+    else refusal = { timer: setTimeout(declare, GRACE_MS).unref(), describe }
+  }
+
+  function accept(): void {
+    if (!refusal || waiting.size > 0) return
+    clearTimeout(refusal.timer)
+    refusal = undefined
+    const untilMs = performance.now()
+    if (isAway) onAway?.(false)
+    isAway = false
+    if (!told?.hasBegun) {
+      told = null
+      return
+    }
+    const { sinceMs, isGivenUp } = told
+    if (isGivenUp) returning = setTimeout(tellReturn, STEADY_MS, sinceMs, untilMs).unref()
+    else tellReturn(sinceMs, untilMs)
+  }
+
   return {
     get isAway(): boolean {
       return isAway
     },
-    /** Called at each try that the store refuses. `describe` is called when the person is told. */
-    refused(describe: () => string): void {
-      clearTimeout(returning)
-      told ??= { sinceMs: performance.now(), isGivenUp: false, hasBegun: false }
-      if (refusal) refusal.describe = describe
-      else refusal = { timer: setTimeout(declare, GRACE_MS).unref(), describe }
+    /** True from the line that tells of the outage until the one that tells of its end. */
+    get isTold(): boolean {
+      return told?.hasBegun === true
     },
-    /** Called when a write that was refused is not tried again. */
-    gaveUp(): void {
-      if (told) told.isGivenUp = true
-    },
-    /** Called when the store has taken a write. Costs nothing while no write was refused. */
-    accepted(): void {
-      if (!refusal) return
-      clearTimeout(refusal.timer)
-      refusal = undefined
-      const untilMs = performance.now()
-      if (isAway) onAway?.(false)
-      isAway = false
-      if (!told?.hasBegun) {
-        told = null
-        return
+    beginWrite(): OutageWrite {
+      const write: OutageWrite = {
+        refused(describe) {
+          waiting.add(write)
+          refuse(describe)
+        },
+        accepted() {
+          waiting.delete(write)
+          accept()
+        },
+        gaveUp() {
+          waiting.delete(write)
+          if (told) told.isGivenUp = true
+        },
+        [Symbol.dispose]: () => void waiting.delete(write),
       }
-      const { sinceMs, isGivenUp } = told
-      if (isGivenUp) returning = setTimeout(tellReturn, STEADY_MS, sinceMs, untilMs).unref()
-      else tellReturn(sinceMs, untilMs)
+      return write
     },
     /** Says nothing more. */
     close(): void {

@@ -39,6 +39,13 @@ export function isClaimedUnder({ course, state }: StoredTask, run: number, fence
   return course.run === run && course.fence === fence && (state.status === "running" || state.status === "stopping")
 }
 
+/** Refuses as a stale claim also when the task is gone: nobody has it any more. */
+export function requireClaimed(tasks: TaskTable, { taskId, run, fence }: Required<RunReference>): void {
+  const task = tasks.find(taskId)
+  if (!task) throw new MeanwhileError("stale_claim", `Task ${taskId} is gone. Stop working on it.`, { taskId })
+  if (!isClaimedUnder(task, run, fence)) throw staleClaim(task)
+}
+
 /** Returns the task if the run is the current one, has not ended and, if a fence is given, is claimed under that fence. */
 export function requireLiveRun(tasks: TaskTable, { taskId, run, fence }: RunReference): StoredTask {
   const task = requireTask(tasks, taskId)

@@ -6,7 +6,7 @@ import type { Stopper } from "../../task/stop.ts"
 import { type Change, type Handlers, wakeGroup, wakeSession, wakeTask } from "./change.ts"
 import { enterFamily } from "./family.ts"
 import { moveRunAlone } from "./move-run.ts"
-import { requireLiveRun } from "./refusal.ts"
+import { requireClaimed } from "./refusal.ts"
 import type { StoredTask, Tables } from "./tables.ts"
 
 /** Why tasks below another are stopped. */
@@ -70,7 +70,7 @@ function goesOnBelow(state: RunState): boolean {
 export function createCallHandlers(tables: Tables) {
   return {
     "claim.check"({ run }) {
-      requireLiveRun(tables.tasks, run)
+      requireClaimed(tables.tasks, run)
       return null
     },
     "call.end"({ children, parentTask, session, stoppedFor }, change) {

@@ -137,6 +137,17 @@ export function describeRuns(test: EngineTest): void {
       expect((await engine.store.task(below.id))?.status).toBe("stopping")
     })
 
+    test("what is written for a call below a run is refused with it, once the run has ended and its task is gone", async ({
+      engine,
+    }) => {
+      const { id, fence } = await createTask(engine, RUNNING)
+      const check = { op: "claim.check", run: { taskId: id, run: 1, fence } } as const
+      await applyEvents(engine, id, COMPLETED)
+      await expectRefusal(engine.store.commit([check]), "stale_claim")
+      await engine.store.commit([{ op: "task.remove", taskId: id }])
+      await expectRefusal(engine.store.commit([check]), "stale_claim")
+    })
+
     test("a worker whose run was handed back is fenced before anyone claims it again", async ({ engine }) => {
       const { id, fence } = await createTask(engine, RUNNING)
       await applyEvents(engine, id, { type: "task.released", reason: "lost_worker" })

@@ -5,6 +5,7 @@ import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
+import { withoutOwnFields } from "../../plugin/tool-schema.ts"
 import type { RunOrigin } from "../run/active-run.ts"
 import type { HasActive, HasLog, HasPorts, HasStore, HasTools } from "../run/scope.ts"
 import { requireOpen } from "../run/enter.ts"
@@ -22,9 +23,8 @@ export function admit(scope: AdmitScope, call: ToolCall, caller: Caller = NOBODY
   checkCall(call)
   requireOwnSession(call, findHome(scope, call))
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
-  const input = parseInput(tool, call.input)
   const above = findHere(scope, call.parentTask)
-  const admitted = { call, above, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
+  const admitted = { ...withInput(tool, call, call.input), above, plugin, tool, depth: 0, hops: call.hops ?? 0 }
   if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, caller)
   const decision = decide(scope, admitted, caller)
   const isKnown = !call.parentTask && !call.askedBy && !tool.model
@@ -38,9 +38,14 @@ async function admitWithHooks(scope: AdmitScope, admitted: Admitted, caller: Cal
   const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
   if (decision.decision === "refuse") return withDecision(admitted, { allowed: false, reason: decision.reason })
   if (decision.decision !== "change") return finishAdmission(scope, admitted, decide(scope, admitted, caller))
-  const { input } = decision
-  const changed = { ...admitted, call: { ...call, input }, input: parseInput(tool, input) }
+  const changed = { ...admitted, ...withInput(tool, call, decision.input) }
   return finishAdmission(scope, changed, decide(scope, changed, caller))
+}
+
+/** What the tool sets itself it sets now, whatever the caller says: so what is judged and asked about is what runs. */
+function withInput(tool: Tool, call: ToolCall, given: unknown): Pick<Admitted, "call" | "input"> {
+  const own = withoutOwnFields(tool.input, given)
+  return { call: own === call.input ? call : { ...call, input: own }, input: parseInput(tool, own) }
 }
 
 function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall {

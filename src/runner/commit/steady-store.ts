@@ -3,6 +3,7 @@ import type { Operation } from "../../task/operation.ts"
 import { isInDoubt, isRefusedForNow } from "../../task/store-refusal.ts"
 import type { CommitOptions, TaskStore } from "../../task/store.ts"
 import { type Answers, recallCommit } from "./recall-commit.ts"
+import { withCommit } from "./with-commit.ts"
 
 const PATIENCE_MS = 15_000
 /** The next start takes over what a process leaves that could not write. */
@@ -66,8 +67,7 @@ export function createSteadyStore(store: TaskStore, { clock, leaving }: SteadySt
     }
   }
 
-  // Inherits what only reads: an engine may be an object of a class.
-  return Object.assign(Object.create(store) as TaskStore, { commit })
+  return withCommit(store, commit)
 }
 
 const isPatient = ({ waitsForStore = true, whenAway = "wait" }: CommitOptions = {}): boolean =>

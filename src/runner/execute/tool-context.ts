@@ -1,24 +1,17 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { ToolContext, ConversationPorts } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { TaskService } from "../../plugin/task-service.ts"
 import type { ArtifactHash } from "../../task/id.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import { type ActiveRun, toCallKey } from "../run/active-run.ts"
-import {
-  act,
-  isLeftBehind,
-  isLost,
-  markLost,
-  requireClaim,
-  requireNotLost,
-  toAct,
-  toClaimCheck,
-} from "../run/ownership.ts"
+import { commitFor, toClaimedStore } from "../run/claimed-store.ts"
+import { act, isLeftBehind, isLost, markLost, toAct } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/run-account.ts"
 import { spoolOf } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasWorker } from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
-import { isInBackground, runsAbove } from "../run/runs-above.ts"
+import { isInBackground } from "../run/runs-above.ts"
 import { takeStep } from "./take-step.ts"
 
 /** The ports of one run, made when its tool is called. */
@@ -92,15 +85,11 @@ async function putArtifact(
 ): Promise<ArtifactReference> {
   if (name === "" || mediaType === "")
     throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
-  await requireClaim(scope, active)
-  if (active.standing.in === "promotion") await active.standing.written
-  requireNotLost(scope, active)
   const { workspace } = active.origin
   // A call in the foreground has no record: its turn, or whichever run above it has one, keeps the bytes.
-  const keeper = runsAbove(scope, active).find(({ standing }) => standing.in === "background")
-  const taskId = keeper?.taskId ?? null
-  const put = { op: "artifact.put", workspace, taskId, mediaType, bytes } as const
-  const hash = (await scope.store.commit([...toClaimCheck(keeper), put])).at(-1) as ArtifactHash
+  const toPut = (keeper: ActiveRun | undefined) =>
+    [{ op: "artifact.put", workspace, taskId: keeper?.taskId ?? null, mediaType, bytes }] as const
+  const [hash] = (await commitFor(scope, active, toPut)) as [ArtifactHash]
   return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
 }
 
@@ -113,6 +102,7 @@ type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
 class RunPorts implements LazyPorts {
   readonly #scope: FenceScope & HasPorts
   readonly #active: ActiveRun
+  #tasks: TaskService | undefined
   #conversation: ConversationPorts | undefined
 
   constructor(scope: FenceScope & HasPorts, active: ActiveRun) {
@@ -121,7 +111,7 @@ class RunPorts implements LazyPorts {
   }
 
   get tasks() {
-    return this.#scope.ports.bindTasks(this.#active)
+    return (this.#tasks ??= this.#scope.ports.bindTasks(this.#active))
   }
 
   get sessions() {
@@ -164,6 +154,7 @@ function create(scope: FenceScope & HasPorts, active: ActiveRun): ConversationPo
     askedBy,
     signal: control.abort.signal,
     act: toAct(scope, active),
+    store: toClaimedStore(scope, active),
     limits: call.limits,
     ended: active.ended.promise,
     get usage() {

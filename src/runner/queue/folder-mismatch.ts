@@ -52,7 +52,7 @@ export function createFolderMismatch(scope: FolderMismatchScope, announce: () =>
 
   /** Own work that was left to others is judged task by task: its folder may be here all the same. */
   function toJudged(offer: Offer): Offer {
-    return scope.queue.own?.isLeft(offer.taskId) ? { ...offer, folder: null } : offer
+    return scope.queue.own?.isLeft(offer) ? { ...offer, folder: null } : offer
   }
 
   /** Looks once for all offers of a folder. */
@@ -128,11 +128,11 @@ function hasPlaces({ tools }: HasTools, plugin: string): boolean {
 
 function isHere(
   { tools, written, queue }: HasQueue & HasTools & HasWritten,
-  { id, tool, plugin, input }: TaskRecord,
+  { id: taskId, run, tool, plugin, input }: TaskRecord,
 ): boolean {
-  if (queue.own?.isLeft(id)) return false
+  if (queue.own?.isLeft({ taskId, run })) return false
   try {
-    return tools.find(tool, plugin).tool.isHere?.(written.heldInputs.get(id) ?? input) ?? true
+    return tools.find(tool, plugin).tool.isHere?.(written.heldInputs.get(taskId) ?? input) ?? true
   } catch {
     // The tool fails when it is called, and says why.
     return true

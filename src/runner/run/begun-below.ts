@@ -5,9 +5,10 @@ import { isAskedOfPerson, type TaskDetails } from "../../task/record.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import { isRefusedForNow } from "../../task/store-refusal.ts"
 import type { ActiveRun, BegunBelow } from "./active-run.ts"
-import { isLeftBehind, markLost, requireNotLost, toClaimCheck } from "./ownership.ts"
+import { commitUnder, findPlace, hasRecord, type RecordedPlace } from "./claimed-store.ts"
+import { isLeftBehind, requireNotLost } from "./ownership.ts"
 import { runAbove, runsAbove } from "./runs-above.ts"
-import type { HasActive, HasClock, HasLog, HasStore, HasWorker } from "./scope.ts"
+import type { FenceScope, HasActive, HasClock, HasLog } from "./scope.ts"
 import { createStoreRetry } from "./store-retry.ts"
 
 /** What the caller commits with the task. The answer to the creation is the last one. */
@@ -20,7 +21,7 @@ type ToCreation = (details: TaskDetails) => readonly [...Operation[], OperationO
  * null if none in this process does. The operations are made when they are committed.
  */
 export async function writeBelow(
-  scope: BelowScope,
+  scope: FenceScope,
   above: ActiveRun | null,
   details: TaskDetails,
   toCreation: ToCreation,
@@ -38,7 +39,9 @@ export async function writeBelow(
   // Without a record above, the call's own id stands: its record, if it gets one, will have that id.
   const parentTask = toParent(place)
   const operations = toCreation({ ...details, parentTask: parentTask ?? details.parentTask })
-  const writing = commitUnder(scope, recorded, operations, options)
+  const writing = commitUnder(scope, recorded, operations, options).then(
+    (answers) => answers.at(-1) as AnswerOf<"task.create">,
+  )
   const begun = calls.map(({ steps }) => (steps.begun ??= createBegun()))
   for (const each of begun) each.writing.add(writing)
   try {
@@ -50,23 +53,6 @@ export async function writeBelow(
     return written
   } finally {
     for (const each of begun) each.writing.delete(writing)
-  }
-}
-
-interface BelowScope extends HasActive, HasStore, HasWorker {}
-
-async function commitUnder(
-  scope: BelowScope,
-  recorded: ActiveRun | undefined,
-  operations: ReturnType<ToCreation>,
-  options?: CommitOptions,
-): Promise<AnswerOf<"task.create">> {
-  try {
-    const answers = await scope.store.commit([...toClaimCheck(recorded), ...operations], options)
-    return answers.at(-1) as AnswerOf<"task.create">
-  } catch (error) {
-    if (recorded && isMeanwhileError(error, "stale_claim")) markLost(recorded)
-    throw error
   }
 }
 
@@ -86,7 +72,7 @@ export async function takeBegun({ steps: { begun } }: ActiveRun): Promise<readon
 }
 
 /** Stops at once what a call in the foreground has begun, when the call itself is stopped. */
-export async function stopBegun(scope: BelowScope & HasLog, call: ActiveRun): Promise<void> {
+export async function stopBegun(scope: FenceScope & HasLog, call: ActiveRun): Promise<void> {
   const { begun } = call.steps
   if (!begun || hasRecord(call)) return
   await settle(scope, call, begun, toStopReason(call)).catch((error: unknown) => {
@@ -110,7 +96,7 @@ export function isEndOwed(scope: HasActive, call: ActiveRun, isSuccess: boolean)
  * settles it.
  */
 export async function endBegun(
-  scope: BelowScope & HasClock & HasLog,
+  scope: FenceScope & HasClock & HasLog,
   call: ActiveRun,
   isSuccess: boolean,
 ): Promise<void> {
@@ -136,7 +122,7 @@ export async function endBegun(
 }
 
 /** Of a call that is left behind nothing is settled: whoever makes it again finds what it began, and goes on with it. */
-async function settle(scope: BelowScope, call: ActiveRun, begun: BegunBelow, stoppedFor: string | null): Promise<void> {
+async function settle(scope: FenceScope, call: ActiveRun, begun: BegunBelow, stoppedFor: string | null): Promise<void> {
   await Promise.allSettled(begun.writing)
   if (isLeftBehind(scope, call)) return
   const place = findPlace(scope, runAbove(scope, call) ?? null)
@@ -144,19 +130,14 @@ async function settle(scope: BelowScope, call: ActiveRun, begun: BegunBelow, sto
   const { session } = call.origin
   const end = { op: "call.end", children: [...begun.children], parentTask, session, stoppedFor } as const
   try {
-    await scope.store.commit([...toClaimCheck(place.recorded), end])
+    await commitUnder(scope, place.recorded, [end])
   } catch (error) {
-    if (!place.recorded || !isMeanwhileError(error, "stale_claim")) throw error
-    markLost(place.recorded)
+    if (!isMeanwhileError(error, "stale_claim")) throw error
   }
 }
 
 function toStopReason({ call, control: { stop } }: ActiveRun): string {
   return `the call of ${call.tool.name} that asked for it ${stop ? `was stopped by ${stop.by}: ${stop.reason}` : "failed"}`
-}
-
-function hasRecord({ standing }: ActiveRun): boolean {
-  return standing.in === "background" || standing.in === "lost"
 }
 
 const createBegun = (): BegunBelow => ({ children: new Set(), writing: new Set(), hasTasks: false })
@@ -179,25 +160,6 @@ function noteTask(
   const above = recorded ? runsAbove(scope, recorded) : []
   for (const { steps } of [...calls.filter(({ origin }) => origin.session !== session), ...above])
     if (steps.begun) steps.begun.hasTasks = true
-}
-
-interface RecordedPlace {
-  /** The calls in the foreground, the nearest first. */
-  readonly calls: readonly ActiveRun[]
-  /** The nearest run in this process that the store knows, or may know. */
-  readonly recorded: ActiveRun | undefined
-  /** Settles when a record that is being written decides. */
-  readonly promotion: Promise<unknown> | null
-}
-
-function findPlace(scope: HasActive, above: ActiveRun | null): RecordedPlace {
-  const calls: ActiveRun[] = []
-  let run = above ?? undefined
-  for (; run && !hasRecord(run); run = runAbove(scope, run)) {
-    if (run.standing.in === "promotion") return { calls, recorded: run, promotion: run.standing.written }
-    calls.push(run)
-  }
-  return { calls, recorded: run, promotion: null }
 }
 
 /** Null: nothing above has a record. A call may be below a task that does not run in this process. */

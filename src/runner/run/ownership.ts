@@ -1,7 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Act } from "../../plugin/context.ts"
 import type { ActiveRun } from "./active-run.ts"
-import type { OperationOf } from "../../task/operation.ts"
 import { runAbove, runsAbove } from "./runs-above.ts"
 import type { HasWorker, HasActive } from "./scope.ts"
 
@@ -77,17 +76,6 @@ export async function requireClaim(scope: ActScope, active: ActiveRun): Promise<
 export async function confirmOwned(scope: ActScope, active: ActiveRun): Promise<boolean> {
   if (isInDoubt(scope, active)) await scope.worker.confirm()
   return !isLostWithTurn(scope, active)
-}
-
-/**
- * Operations to commit with what is written for a call: the store refuses them once another worker has the run that the
- * call belongs to. That is the nearest run above with a record, for a call has no fence of its own. None if there is no
- * such run here. Contract: nothing is awaited before the commit, and `requireNotLost` was asked.
- */
-export function toClaimCheck(recorded: ActiveRun | undefined): readonly OperationOf<"claim.check">[] {
-  if (recorded?.standing.in !== "background") return []
-  const { taskId, run, standing } = recorded
-  return [{ op: "claim.check", run: { taskId, run, fence: standing.fence } }]
 }
 
 /** Throws if the run was lost, or one above it with the call that the run is. */

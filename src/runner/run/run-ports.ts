@@ -2,6 +2,7 @@ import type { ConversationPortsOf } from "../../plugin/context.ts"
 import type { TaskService } from "../../plugin/task-service.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import type { TaskStore } from "../../task/store.ts"
 import type { ActiveRun } from "./active-run.ts"
 
 /** Services that a run reaches beyond its own work. */
@@ -27,6 +28,6 @@ export interface ConversationsPort {
 export interface AgentsPort {
   /** The conversation of an agent task; null before it has one, and when it is gone. */
   sessionOf(task: TaskRecord): Promise<SessionId | null>
-  /** Hands a running agent a message at its next tool boundary. Resolves once the message is durable. */
-  say(task: TaskRecord, session: SessionId, text: string): Promise<void>
+  /** Hands a running agent a message at its next tool boundary. Resolves once the message is durable in `store`. */
+  say(task: TaskRecord, session: SessionId, text: string, store: TaskStore): Promise<void>
 }

@@ -1,3 +1,4 @@
+import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 
@@ -13,6 +14,8 @@ export function createWrittenTasks(onTask: (task: TaskRecord, sinceSequence: num
     onTask,
     /** Inputs that held a secret: never stored, so only this process can run them. */
     heldInputs: new Map<TaskId, unknown>(),
+    /** Groups are opened one at a time for each name, so that two calls that open a group at once open one group. */
+    groupsByName: createOneAtATime(),
     /**
      * The sessions for which this process has written a task or a group. A turn of any other session leaves nothing to
      * look for.

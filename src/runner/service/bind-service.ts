@@ -10,42 +10,41 @@ import { retryTask } from "../start/begin-anew.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
 import { isWithheld, withhold } from "../group/gate.ts"
-import { isInDoubt, requireClaim, toAct } from "../run/ownership.ts"
+import { toClaimedStore } from "../run/claimed-store.ts"
+import { toAct } from "../run/ownership.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import type { ActiveRun, RunOrigin } from "../run/active-run.ts"
 import { executeOwn } from "../run/own-executions.ts"
 import { runsAbove } from "../run/runs-above.ts"
-import { getResult, toView } from "./task-service.ts"
+import { createTaskService, getResult, toView } from "./task-service.ts"
 
 /**
  * The task service of one run. Whatever a call or a filter says, nothing crosses the run's workspace. All that the run
  * starts is below it, or below its caller if the tool `startsForCaller`: so no run gets round the limits of depth and
- * number. A call that names no session, trace, message or batch has the run's.
+ * number. A call that names no session, trace, message or batch has the run's. What the run writes is refused once
+ * another worker has the run, or the turn whose call it is.
  */
-export function bindToRun(scope: RunnerScope, service: TaskService, active: ActiveRun): TaskService {
+export function bindToRun(runner: RunnerScope, active: ActiveRun): TaskService {
   const { workspace, hops } = active.origin
   const { tool } = active.call
+  const store = toClaimedStore(runner, active)
+  const scope: RunnerScope = { ...runner, store }
+  const service = createTaskService(runner, store)
+  const reader = toReader(runner, active)
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
-  const act = toAct(scope, active)
-  /** For writes that a run may make also while it is being stopped. Nothing is awaited between the look at the lease and the write. */
-  async function claimed<Result>(write: () => Promise<Result>): Promise<Result> {
-    do await requireClaim(scope, active)
-    while (isInDoubt(scope, active))
-    return write()
-  }
+  const act = toAct(runner, active)
   return {
-    execute: (call, options) => executeOwn(scope, active, (own) => service.execute(bind(call), own), options),
+    execute: (call, options) => executeOwn(runner, active, (own) => service.execute(bind(call), own), options),
     async start(call) {
       const task = await act(() => service.start(bind(call)))
       active.listeners.onStarted?.(task.id)
       return task
     },
-    adopt: (call, work) => claimed(() => service.adopt(bind(call), work)),
+    adopt: (call, work) => service.adopt(bind(call), work),
     get: async (id) => withhold(scope, await service.get(id, workspace)),
-    result: async (id, options = {}) =>
-      withhold(scope, await getResult(scope, id, options, workspace, toReader(scope, active))),
-    cancel: (id, request) => claimed(() => service.cancel(id, request, workspace)),
+    result: async (id, options = {}) => withhold(scope, await getResult(scope, id, options, workspace, reader)),
+    cancel: (id, request) => service.cancel(id, request, workspace),
     async retry(id) {
       requireHopsLeft(scope.admission, hops, tool)
       const task = await findTask(scope, id, workspace)
@@ -62,17 +61,10 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
       return act(() => sayToTask(scope, task, message, hops))
     },
     waitFor: (request) =>
-      waitFor(scope, request, {
-        toView: (task) => toView(scope, task),
-        workspace,
-        run: active,
-        reader: toReader(scope, active),
-      }),
-    get groups() {
-      return bindGroups(service.groups, active.origin, claimed)
-    },
-    prioritize: (id, priority) => claimed(() => service.prioritize(id, priority, workspace)),
-    limit: (id, timeoutMs) => claimed(() => service.limit(id, timeoutMs, workspace)),
+      waitFor(scope, request, { toView: (task) => toView(scope, task), workspace, run: active, reader }),
+    groups: bindGroups(service.groups, active.origin),
+    prioritize: (id, priority) => service.prioritize(id, priority, workspace),
+    limit: (id, timeoutMs) => service.limit(id, timeoutMs, workspace),
     list: (filter, page) => service.list({ ...filter, workspace }, page),
     async output(id, request) {
       await requireShown(scope, await findTask(scope, id, workspace))
@@ -85,12 +77,11 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
       return artifact
     },
     async acknowledge(ids) {
-      const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
-      return claimed(() => acknowledgeTasks(scope, tasks, toReader(scope, active)))
+      return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))), reader)
     },
-    clear: (filter) => claimed(() => service.clear({ ...filter, workspace })),
-    remove: (id) => claimed(() => service.remove(id, workspace)),
-    cleanupCompleted: (maxAgeMs, _, plugin) => claimed(() => service.cleanupCompleted(maxAgeMs, workspace, plugin)),
+    clear: (filter) => service.clear({ ...filter, workspace }),
+    remove: (id) => service.remove(id, workspace),
+    cleanupCompleted: (maxAgeMs, _, plugin) => service.cleanupCompleted(maxAgeMs, workspace, plugin),
     estimate: (call) => service.estimate({ ...call, workspace }),
   }
 }
@@ -133,17 +124,15 @@ function toClaimant(scope: HasActive, active: ActiveRun): AskingStep | null {
   return null
 }
 
-type Claimed = <Result>(write: () => Promise<Result>) => Promise<Result>
-
-function bindGroups(groups: GroupService, { workspace, session }: RunOrigin, claimed: Claimed): GroupService {
+function bindGroups(groups: GroupService, { workspace, session }: RunOrigin): GroupService {
   const bind = (filter: GroupFilter = {}): GroupFilter => ({ session, ...filter, workspace })
   return {
-    open: (request) => claimed(() => groups.open({ session, ...request, workspace })),
+    open: (request) => groups.open({ session, ...request, workspace }),
     get: (id, filter) => groups.get(id, bind(filter)),
     list: (filter) => groups.list(bind(filter)),
-    seal: (id, filter) => claimed(() => groups.seal(id, bind(filter))),
-    cancel: (id, request, filter) => claimed(() => groups.cancel(id, request, bind(filter))),
+    seal: (id, filter) => groups.seal(id, bind(filter)),
+    cancel: (id, request, filter) => groups.cancel(id, request, bind(filter)),
     gate: (id, filter) => groups.gate(id, bind(filter)),
-    decide: (id, decision, by, filter) => claimed(() => groups.decide(id, decision, by, bind(filter))),
+    decide: (id, decision, by, filter) => groups.decide(id, decision, by, bind(filter)),
   }
 }

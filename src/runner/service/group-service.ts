@@ -1,5 +1,4 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import type { GroupService } from "../../plugin/group-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { DEFAULT_WORKSPACE } from "../../task/id.ts"
@@ -15,13 +14,11 @@ import type { CancelScope, HasClock, HasConfig, HasStore, HasWritten } from "../
 const MOST_LISTED = 1_000
 
 export function createGroupService(scope: CancelScope & DetailsScope): GroupService {
-  const oneAtATime = createOneAtATime()
   return {
     async open(request) {
       checkGroupRequest(scope, request)
       const key = JSON.stringify([request.workspace ?? DEFAULT_WORKSPACE, request.session ?? null, request.name])
-      // One at a time for each name, so that two calls that open a group at once open one group.
-      return oneAtATime(key, () => openGroup(scope, request))
+      return scope.written.groupsByName(key, () => openGroup(scope, request))
     },
     get: (id, filter) => findGroup(scope, id, filter),
     list: (filter = {}) =>

@@ -5,6 +5,7 @@ import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
+import type { RunReference } from "../../task/operation.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { sealOpenGroups } from "../group/open-group.ts"
 import { askPerson } from "../ask/ask-person.ts"
@@ -22,11 +23,10 @@ import { toStopCause } from "../stop/cancel.ts"
 /** Commands of the runner that conversations need beside those over tasks. */
 export interface SessionCommands {
   /**
-   * Called before a task that was asked for in another folder, or on another machine, is answered or begun anew here:
-   * the task is not to run here. Needed only in a runner that takes its own work alone; others take the tasks whose
-   * folder they have.
+   * Answers or begins anew, by `write`, a run that was asked for in another folder, or on another machine: the run is not to
+   * run here. Needed only in a runner that takes its own work alone; others take the tasks whose folder they have.
    */
-  leaveToOthers(taskId: TaskId): void
+  leaveToOthers<Result>(run: Pick<RunReference, "taskId" | "run">, write: () => Promise<Result>): Promise<Result>
   /**
    * Answers a wait: `true` or `false` for an approval. What is no answer to the question is refused as `invalid_input`.
    */
@@ -67,7 +67,16 @@ export function createSessionCommands(scope: ExecuteScope): SessionCommands {
   }
 
   return {
-    leaveToOthers: (taskId) => scope.queue.own?.leave(taskId),
+    async leaveToOthers(run, write) {
+      // Before the write: directly after it the run may be offered here.
+      const takeBack = scope.queue.own?.leave(run)
+      try {
+        return await write()
+      } catch (error) {
+        takeBack?.()
+        throw error
+      }
+    },
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
     hasWorkOf: (session) => scope.written.sessions.has(session),

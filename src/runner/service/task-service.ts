@@ -28,12 +28,17 @@ import { findMissingAbility } from "../queue/missing-ability.ts"
 import { findWorker, listWorkers } from "../worker/worker-list.ts"
 import { createGroupService } from "./group-service.ts"
 
-/** The commands over tasks, as front ends, vocabularies and tools get them. */
-export function createTaskService(scope: RunnerScope): TaskService {
+/**
+ * The commands over tasks, as front ends, vocabularies and tools get them. `store` is where they write: that of one run
+ * refuses what the run may not write any more. What goes on after a command, as a run or its time limit does, writes to
+ * the store of the runner.
+ */
+export function createTaskService(runner: RunnerScope, store = runner.store): TaskService {
+  const scope: RunnerScope = { ...runner, store }
   return {
-    execute: (call, options) => execute(scope, call, options),
-    start: (call) => start(scope, call),
-    adopt: (call, work) => adopt(scope, call, work),
+    execute: (call, options) => execute(runner, call, options),
+    start: (call) => start(runner, call),
+    adopt: (call, work) => adopt(runner, call, work),
     get: async (id, workspace) => toView(scope, await findTask(scope, id, workspace)),
     result: (id, options = {}, workspace) => getResult(scope, id, options, workspace),
     cancel: async (id, request, workspace) => cancelTask(scope, await findTask(scope, id, workspace), request),
@@ -49,7 +54,8 @@ export function createTaskService(scope: RunnerScope): TaskService {
       const [task] = await scope.store.commit([{ op: "task.prioritize", taskId, priority }])
       return task
     },
-    limit: async (id, timeoutMs, workspace) => changeLimit(scope, await findTask(scope, id, workspace), timeoutMs),
+    limit: async (id, timeoutMs, workspace) =>
+      changeLimit(runner, await findTask(scope, id, workspace), timeoutMs, store),
     list: (filter, page) => listTasks(scope, inWorkspace(filter), page),
     output: async (id, request = {}, workspace) => readTaskOutput(scope, await findTask(scope, id, workspace), request),
     waitForOutput: async (id, request, workspace) =>

@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
+import { ownFields } from "../../plugin/tool-schema.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
 import { enter } from "../run/enter.ts"
@@ -87,12 +88,15 @@ async function write(
   }
 }
 
-/** The changed fields if a follow-up or a hook gave the task another input, which may hold a secret or no longer does. */
+/**
+ * The changed fields if a follow-up, a hook or the tool itself gave the task another input, which may hold a secret or no
+ * longer does.
+ */
 function toInputOf(scope: DetailsScope, task: TaskRecord, admitted: Admitted, { reason, input: asked }: NextRun) {
   const { heldInputs } = scope.written
+  const isUnchanged = admitted.call.input === asked && ownFields(admitted.tool.input).size === 0
   // This worker may have another id by now, and the task is offered only to the worker that holds the input.
-  if (reason === "retry" && admitted.call.input === asked)
-    return { inputHeldBy: heldInputs.has(task.id) ? scope.worker.id : null }
+  if (reason === "retry" && isUnchanged) return { inputHeldBy: heldInputs.has(task.id) ? scope.worker.id : null }
   heldInputs.delete(task.id)
   const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
   // A follow-up is another request, so it has another title.

@@ -74,6 +74,6 @@ export async function sayToTask(scope: BeginScope, task: TaskRecord, text: strin
     const message = `Task ${task.id} is ${task.status} and has no conversation yet. Say it again once it has begun.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }
-  await agents.say(task, session, text)
+  await agents.say(task, session, text, scope.store)
   return { task, how: "steered" }
 }

@@ -1,5 +1,6 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/task-service.ts"
+import { findBelow } from "../../plugin/task-family.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -66,24 +67,12 @@ export async function watchStops(
   const { own } = scope.queue
   if (own) {
     for (const { id, status } of stopped) if (status === "running" || status === "stopping") own.add(id)
-    // If this look fails, what is below is left to the next worker.
-    await ownStopsBelow(scope, stopped, own).catch(() => {})
+    // A stop reaches through tasks and turns that have ended: something below them may still be stopping. If this look fails,
+    // what is below is left to the next worker.
+    const below = await findBelow((parentTask) => readAll(scope, { parentTask }), stopped).catch(() => [])
+    for (const { id, status } of below) if (status === "stopping") own.add(id)
   }
   void scope.queue.resumeOwnWork()
-}
-
-/** A stop reaches through tasks and turns that have ended: something below them may still be stopping. */
-async function ownStopsBelow(
-  scope: HasStore,
-  stopped: readonly Pick<TaskSummary, "id" | "status" | "hasChildren">[],
-  own: Pick<NonNullable<HasQueue["queue"]["own"]>, "add">,
-): Promise<void> {
-  for (let level = stopped; level.length > 0; ) {
-    const families = level.filter(({ hasChildren }) => hasChildren)
-    const below = await Promise.all(families.map(({ id }) => readAll(scope, { parentTask: id })))
-    level = below.flat()
-    for (const { id, status } of level) if (status === "stopping") own.add(id)
-  }
 }
 
 export function toStopCause(

@@ -1,4 +1,5 @@
 import { WORK_KINDS, type TaskRecord } from "../../task/record.ts"
+import type { TaskStore } from "../../task/store.ts"
 import { toTimeLimitMs } from "../admit/details.ts"
 import { changeDeadline } from "../run/deadline.ts"
 import type { HasClock, HasSpool, StopScope } from "../run/scope.ts"
@@ -10,12 +11,17 @@ interface LimitScope extends StopScope, HasSpool {}
 /**
  * Changes the time limit of a live task; null: none. The process that runs the task hears of it, or finds it at its next
  * look. Where no process runs it, the guard of its commands is told: after the commit, so that a limit which the store
- * refuses is kept by nobody. A task that has run longer than that already is stopped.
+ * refuses is kept by nobody. A task that has run longer than that already is stopped. `store` is that of whoever asks.
  */
-export async function changeLimit(scope: LimitScope, before: TaskRecord, wantedMs: number | null): Promise<TaskRecord> {
+export async function changeLimit(
+  scope: LimitScope,
+  before: TaskRecord,
+  wantedMs: number | null,
+  store: TaskStore,
+): Promise<TaskRecord> {
   const timeoutMs = toTimeLimitMs(scope, wantedMs)
   const isLeft = await isLeftToGuard(scope, before)
-  const [task] = await scope.store.commit([{ op: "task.limit", taskId: before.id, timeoutMs }])
+  const [task] = await store.commit([{ op: "task.limit", taskId: before.id, timeoutMs }])
   applyLimit(scope, task)
   if (isLeft && task.status === "running") scope.spool.leaveUntil(task.id, task.run, toUntil(scope, task))
   return task

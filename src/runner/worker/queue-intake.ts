@@ -1,4 +1,6 @@
+import { createNewestMap } from "../../base/newest-map.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
+import type { RunReference } from "../../task/operation.ts"
 import type { TaskKind, TaskSummary } from "../../task/record.ts"
 import type { TakeRequest } from "../../task/dispatcher.ts"
 
@@ -72,18 +74,30 @@ export function createQueueHint() {
   }
 }
 
+/** Tasks that a person has left to others, in one life of a process. */
+const MOST_LEFT = 10_000
+
+type OwnRun = Pick<RunReference, "taskId" | "run">
+
 /** The own work of a runner that leaves others' work alone: tasks asked for here, and those of its open sessions. */
 function createOwnWork(openSessions: () => readonly SessionId[]) {
   const ids = new Set<TaskId>()
-  const left = new Set<TaskId>()
+  const left = createNewestMap<TaskId, number>(MOST_LEFT)
   const hasSession = (session: SessionId | null): boolean => session !== null && openSessions().includes(session)
   return {
     /** For a task that was created, begun anew, answered or stopped here. */
     add: (id: TaskId): void => void ids.add(id),
     remove: (id: TaskId): void => void ids.delete(id),
-    /** Marks own work that is not to run here: a process in the folder that the task was asked for takes it. */
-    leave: (id: TaskId): void => void left.add(id),
-    isLeft: (id: TaskId): boolean => left.has(id),
+    /**
+     * Marks a run of own work that is not to run here: a process in the folder that it was asked for takes it. Later runs of
+     * the task are not marked. Returns the function that takes the mark back.
+     */
+    leave({ taskId, run }: OwnRun): () => void {
+      const before = left.get(taskId)
+      left.set(taskId, run)
+      return () => (before === undefined ? left.delete(taskId) : left.set(taskId, before))
+    },
+    isLeft: ({ taskId, run }: OwnRun): boolean => left.get(taskId) === run,
     has: ({ id, session }: Pick<TaskSummary, "id" | "session">): boolean => ids.has(id) || hasSession(session),
     hasSession,
     toRequest: (): Pick<TakeRequest, "only"> => ({ only: { sessions: openSessions(), tasks: [...ids] } }),

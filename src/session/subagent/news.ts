@@ -77,8 +77,9 @@ async function goOnIfUnheard(
 export function createAgentsPort(scope: NewsScope): AgentsPort {
   return {
     sessionOf: (task) => scope.children.agents.find(task),
-    async say(task, session, text) {
-      await leaveMessage(scope, task.workspace, session, text)
+    async say(task, session, text, store) {
+      await leaveMessage({ ...scope, store }, task.workspace, session, text)
+      // The message is left, whoever left it: what follows from it is the agent's.
       await goOnIfUnheard(scope, task, session)
     },
   }

@@ -37,6 +37,7 @@ const LONGEST_PAUSE_MS = 250
 export function createWriteRefusals(path: string, options: WriteRefusalsOptions = {}): WriteRefusals {
   const { patienceMs = PATIENCE_MS, leaving, onGone = () => {}, onAway, tell = () => {} } = options
   const outage = createOutage({ store: `The store ${path}`, tell, onAway })
+  const line = outage.beginWrite()
   let cause: unknown
   const describe = (): string => toErrorMessage(toStoreError(cause, path))
   const toRefusal = (): MeanwhileError => new MeanwhileError("store_unavailable", describe(), { path }, { cause })
@@ -53,7 +54,7 @@ export function createWriteRefusals(path: string, options: WriteRefusalsOptions 
       const isLocked = isBusy(error)
       if (!isLocked && !isWriteRefused(error)) return { refusal: toStoreError(error, path) }
       cause = error
-      outage.refused(describe)
+      line.refused(describe)
       const hasLeft = isClosing || leaving?.aborted === true
       if (hasLeft && outage.isAway) {
         onGone()
@@ -61,14 +62,14 @@ export function createWriteRefusals(path: string, options: WriteRefusalsOptions 
       }
       const mostMs = isLocked ? LOCK_PATIENCE_MS : patienceMs
       if (performance.now() - sinceMs >= mostMs) {
-        if (!isLocked) outage.gaveUp()
+        if (!isLocked) line.gaveUp()
         return { refusal: toStoreError(error, path) }
       }
       return { pauseMs: isLocked && !outage.isAway ? nextRetryMs() : nextPauseMs() }
     },
     accepted() {
       pauseMs = SHORTEST_PAUSE_MS
-      outage.accepted()
+      line.accepted()
     },
     away: () => (outage.isAway ? toRefusal() : undefined),
     close: outage.close,

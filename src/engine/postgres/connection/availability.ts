@@ -1,5 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../../../base/error.ts"
-import { createOutage, toReturn, WAITING } from "../../rules/outage.ts"
+import { createOutage, type OutageWrite, toReturn, WAITING } from "../../rules/outage.ts"
 import type { ClientSettings } from "./client-settings.ts"
 import { probeServer } from "./probe-server.ts"
 import { createReachability } from "./reachability.ts"
@@ -18,6 +18,12 @@ interface AvailabilityParts {
   readonly onReached: () => void
 }
 
+/** A transaction that may write. */
+export interface ServerWrite extends Omit<OutageWrite, "refused"> {
+  /** Called at each try that is refused because the server takes no writes for now. */
+  refused(cause: unknown): void
+}
+
 /** Knows whether the server is away: out of reach, or within reach and taking no writes, as with a full disk. */
 export function createAvailability({ settings, name, tell, isAwaited, onAway, onReached }: AvailabilityParts) {
   const { server } = name
@@ -31,12 +37,13 @@ export function createAvailability({ settings, name, tell, isAwaited, onAway, on
     probe: () => probeServer(settings),
     onAway(cause) {
       note(cause)
-      if (isAwaited()) tell(`${text} ${WAITING}`)
+      if (isAwaited() && !outage.isTold) tell(`${text} ${WAITING}`)
       onAway(true)
     },
     onBack(awayMs) {
-      onAway(false)
-      tell(toReturn(store, awayMs))
+      onAway(outage.isAway)
+      // A server that can be reached again may still take no writes.
+      if (!outage.isTold) tell(toReturn(store, awayMs))
       onReached()
     },
   })
@@ -48,13 +55,16 @@ export function createAvailability({ settings, name, tell, isAwaited, onAway, on
     doubt: reachability.doubt,
     /** Called when a new connection was made and takes writes. */
     confirm: reachability.confirm,
-    /** Called at each try that is refused because the server takes no writes for now. */
-    refused(cause: unknown): void {
-      note(cause)
-      outage.refused(describe)
+    beginWrite(): ServerWrite {
+      const write = outage.beginWrite()
+      return {
+        ...write,
+        refused(cause) {
+          note(cause)
+          write.refused(describe)
+        },
+      }
     },
-    /** Called once something was written. */
-    written: outage.accepted,
     /** The refusal for those who do not wait; undefined unless the server is known to be away. */
     away: (): MeanwhileError | undefined => (isAway() ? toRefusal() : undefined),
     /** The same for a server that cannot be read either. */

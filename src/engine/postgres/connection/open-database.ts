@@ -87,8 +87,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     name,
     createPatience: (whenAway) =>
       createPatience(patienceMs, closing.signal, gone.signal, () => whenAway === "refuse" && server.isAway()),
-    onUnwritable: server.refused,
-    onWritten: server.written,
+    beginWrite: server.beginWrite,
   })
   const query: Query = (statement, values) => accept(() => ask(statement, values, patienceMs))
 

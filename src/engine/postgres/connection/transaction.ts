@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import { systemCodeOf } from "../../../base/system-error.ts"
 import { IN_DOUBT } from "../../../task/store-refusal.ts"
+import type { ServerWrite } from "./availability.ts"
 import type { Connection } from "./connection.ts"
 import type { Connections } from "./connections.ts"
 import type { Database, Query, Statement, TransactionOptions } from "./database.ts"
@@ -11,10 +12,7 @@ interface TransactionParts {
   readonly connections: Connections
   readonly name: StoreName
   createPatience(whenAway?: TransactionOptions["whenAway"]): Patience
-  /** Called at each try that is refused because the server takes no writes for now. */
-  onUnwritable(cause: unknown): void
-  /** Called once a transaction that has written something is committed. */
-  onWritten(): void
+  beginWrite(): ServerWrite
 }
 
 type Outcome<Result> =
@@ -28,20 +26,27 @@ export function createTransactions(parts: TransactionParts): Database["transacti
   const marks = createCommitMarks()
   return async (work, options) => {
     const patience = parts.createPatience(options?.whenAway)
+    using write = parts.beginWrite()
     for (;;) {
       const outcome = await attempt({ connections, marks, name }, work, options)
       if (outcome.state === "committed") {
-        if (outcome.hasWritten) parts.onWritten()
+        if (outcome.hasWritten) write.accepted()
         return outcome.result
       }
       if (outcome.state === "in_doubt") {
         const { mark, result, cause } = outcome
-        if (await decide(mark, patience)) return result
+        if (await decide(mark, patience)) {
+          write.accepted()
+          return result
+        }
         if (!(await patience.waitToRetry(cause))) throw toStoreError(cause, name)
         continue
       }
-      if (toTrouble(outcome.cause)?.kind === "unwritable") parts.onUnwritable(outcome.cause)
-      if (!(await patience.waitToRetry(outcome.cause))) throw outcome.thrown
+      const isUnwritable = toTrouble(outcome.cause)?.kind === "unwritable"
+      if (isUnwritable) write.refused(outcome.cause)
+      if (await patience.waitToRetry(outcome.cause)) continue
+      if (isUnwritable) write.gaveUp()
+      throw outcome.thrown
     }
   }
 
