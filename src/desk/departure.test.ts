@@ -1,45 +1,69 @@
 import { expect, test } from "vitest"
 import { toQueuedTask } from "../../test/support/cli/queued-task.ts"
 import type { WorkerView } from "../plugin/worker-view.ts"
-import { createWorkerId, DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
+import { createSessionId, createWorkerId, DEFAULT_WORKSPACE, type TaskId, type WorkerId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
 import { findDeparture } from "./departure.ts"
 
-type Parts = Parameters<typeof findDeparture>[0]
-type Other = Pick<WorkerView, "where" | "endsWhenIdle">
+type Place = Pick<WorkerView, "id" | "where" | "endsWhenIdle">
 
-const SELF: Other = { where: "process", endsWhenIdle: false }
-const KEEPER: Other = { where: "machine", endsWhenIdle: true }
-const CHAT: Other = { where: "machine", endsWhenIdle: false }
+const SELF: Place = { id: createWorkerId(), where: "process", endsWhenIdle: false }
+const KEEPER: Place = { id: createWorkerId(), where: "machine", endsWhenIdle: true }
+const CHAT: Place = { id: createWorkerId(), where: "machine", endsWhenIdle: false }
+const CONVERSATION = createSessionId()
 
-/** The tasks that count as taken over by a process that runs three, of which it was asked for one and is told of two. */
-async function findTakenOver(others: readonly Other[]): Promise<readonly string[]> {
-  const [asked, left, ofStranger] = ["asked", "left", "of a stranger"].map((title) => toQueuedTask({ title }))
-  const known = new Map([asked, left, ofStranger].flatMap((task) => (task ? [[task.id, task]] : [])))
-  const parts: Parts = {
-    workspace: DEFAULT_WORKSPACE,
-    tasks: {
-      get: async () => Promise.reject(new Error("The store is away.")),
-      list: async () => ({ items: [] }),
-      runsHere: () => true,
-      findRunHere: () => ({ kind: "tool", lifetime: "runtime" }),
-      workers: async () => [SELF, ...others].map((place) => ({ ...place, id: createWorkerId() })),
+const toRunning = (title: string, worker: WorkerId, session = CONVERSATION): TaskRecord => ({
+  ...toQueuedTask({ title, session }),
+  status: "running",
+  worker,
+})
+
+/** Tasks of a conversation that is open here, and of others; all of them had begun before this program came. */
+const TASKS = [
+  toRunning("here", SELF.id),
+  toRunning("here, begun elsewhere", SELF.id),
+  toRunning("with the keeper", KEEPER.id),
+  toRunning("with a chat", CHAT.id),
+  toQueuedTask({ title: "in the queue", session: CONVERSATION }),
+  toRunning("of another, here", SELF.id, createSessionId()),
+  toRunning("of a stranger, here", SELF.id, createSessionId()),
+]
+
+/** The fate of these tasks where other programs are beside this one. */
+async function leaveBeside(others: readonly Place[]) {
+  const known = new Map(TASKS.map((task) => [task.id, task]))
+  const titleOf = (id: TaskId): string => known.get(id)?.title ?? ""
+  const runsHere = (id: TaskId): boolean => titleOf(id).includes("here")
+  const departure = await findDeparture(
+    {
+      workspace: DEFAULT_WORKSPACE,
+      tasks: {
+        get: async () => Promise.reject(new Error("The store is away.")),
+        list: async () => ({ items: [] }),
+        runsHere,
+        findRunHere: (id) => (runsHere(id) ? { kind: "tool", lifetime: "runtime" } : undefined),
+        workers: async () => [SELF, ...others],
+      },
+      seen: known,
+      conversations: new Set([CONVERSATION]),
+      begunElsewhere: new Set(TASKS.flatMap(({ id, title }) => (title.includes("begun elsewhere") ? id : []))),
+      isOwn: runsHere,
+      isAskedHere: async (_, session) => session === CONVERSATION,
+      isTold: async ({ id }) => !titleOf(id).includes("stranger"),
+      going: async (ids) => ids,
     },
-    seen: known,
-    conversations: new Set(),
-    isOwn: () => true,
-    isAskedHere: async (id) => id === asked?.id,
-    begunElsewhere: new Set(),
-    isTold: async ({ id }) => id !== ofStranger?.id,
-    going: async (ids) => ids,
-  }
-  const { here, own, takenOver } = await findDeparture(parts, [...known.keys()])
-  expect(here).toHaveLength(3)
-  expect([...own]).toEqual([asked?.id])
-  return [...takenOver].map((id: TaskId) => known.get(id)?.title ?? "")
+    [...known.keys()],
+  )
+  const toTitles = (ids: ReadonlySet<TaskId>) => [...ids].map(titleOf)
+  return { own: toTitles(departure.own), takenOver: toTitles(departure.takenOver) }
 }
 
-test("what a process runs without having been asked counts as taken over once only keepers are beside it", async () => {
-  expect(await findTakenOver([])).toEqual(["left"])
-  expect(await findTakenOver([KEEPER])).toEqual(["left"])
-  expect(await findTakenOver([KEEPER, CHAT])).toEqual([])
+test("alone, or beside a keeper, a program may stop all of its conversation, and has taken over what else it runs", async () => {
+  const all = ["here", "here, begun elsewhere", "with the keeper", "with a chat", "in the queue"]
+  for (const others of [[], [KEEPER]])
+    expect(await leaveBeside(others)).toEqual({ own: all, takenOver: ["of another, here"] })
+})
+
+test("beside another program it may stop what runs here or with the keeper, unless that program has begun it", async () => {
+  expect(await leaveBeside([KEEPER, CHAT])).toEqual({ own: ["here", "with the keeper"], takenOver: [] })
 })

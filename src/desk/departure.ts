@@ -21,7 +21,10 @@ export interface Departure {
   readonly queued: readonly TaskRecord[]
   /** Turns of conversations that this process runs. */
   readonly turns: readonly TaskSummary[]
-  /** Those that were asked for here: by the actor, or in a conversation that was open here. */
+  /**
+   * Those that are the actor's to stop: begun here, by the actor or in a conversation that was open here; and what such a
+   * conversation had begun before, or another program has begun for it, once no other program has it.
+   */
   readonly own: ReadonlySet<TaskId>
   /**
    * Those that this process has taken over, while no other program is open that may have asked for them. Keepers ask for
@@ -57,7 +60,7 @@ export async function findDeparture(parts: DepartureParts, followed: readonly Ta
   const self = workers.flatMap(({ id, where }) => (where === "process" ? id : []))
   const unseen = await findUnseen(parts, self, new Set(followed))
   const turns = await findTurns(parts, self)
-  const ids = await going([...followed, ...unseen.here, ...unseen.begunElsewhere])
+  const ids = await going([...followed, ...unseen])
   const views = await Promise.all(ids.map((id) => tasks.get(id, workspace).catch(() => undefined)))
   const all = ids.map((id, index) => ({ id, known: views[index]?.task ?? seen.get(id) }))
   const isAsked = await Promise.all(all.map(({ id, known }) => isAskedHere(id, known?.session ?? null)))
@@ -67,12 +70,14 @@ export async function findDeparture(parts: DepartureParts, followed: readonly Ta
     return run ? (known ?? { id, ...run }) : []
   })
   const others = concerned.flatMap(({ id, known }) => (known && !tasks.runsHere(id) ? known : []))
-  const isBegunElsewhere = (id: TaskId): boolean => begunElsewhere.has(id) || unseen.begunElsewhere.includes(id)
+  const keepers = new Set(workers.flatMap(({ id, endsWhenIdle }) => (endsWhenIdle ? id : [])))
+  const isLeft = (known: TaskRecord | undefined): boolean =>
+    isAlone(workers) || (known !== undefined && "worker" in known && keepers.has(known.worker))
+  const isMine = ({ id, known }: (typeof all)[number], index: number): boolean =>
+    isAsked[index] === true && ((isOwn(id) && !begunElsewhere.has(id)) || isLeft(known))
   const areAskedTurns = await Promise.all(turns.map(({ id, session }) => isAskedHere(id, session)))
-  const own = new Set([
-    ...ids.filter((id, index) => isAsked[index] && !isBegunElsewhere(id)),
-    ...turns.flatMap(({ id }, index) => (areAskedTurns[index] ? id : [])),
-  ])
+  const ownTurns = turns.filter((_, index) => areAskedTurns[index])
+  const own = new Set([...all.filter(isMine), ...ownTurns].map(({ id }) => id))
   const running = concerned.flatMap(({ id, known }) => (known && tasks.runsHere(id) ? known : []))
   const takenOver = [...running, ...turns].filter(({ id }) => !own.has(id))
   return {
@@ -97,26 +102,16 @@ async function selectTold(
   return new Set(tasks.flatMap(({ id }, index) => (areTold[index] ? id : [])))
 }
 
-interface Unseen {
-  /** Tasks that this process has taken from others. */
-  readonly here: readonly TaskId[]
-  /** Tasks of the conversations. */
-  readonly begunElsewhere: readonly TaskId[]
-}
-
-/** Live tasks that nobody follows: what other processes have begun is not always heard of. */
+/** Live tasks that nobody follows, of the conversations and in this process: not all that others begin is heard of. */
 async function findUnseen(
   { tasks, workspace, conversations }: Pick<DepartureParts, "tasks" | "workspace" | "conversations">,
   self: readonly WorkerId[],
   followed: ReadonlySet<TaskId>,
-): Promise<Unseen> {
-  const running = self.map((worker) => findLive(tasks, { workspace, worker }))
-  const asked = [...conversations].map((session) => findLive(tasks, { workspace, session }))
-  const select = (found: readonly (readonly TaskSummary[])[] = []): readonly TaskId[] =>
-    found.flat().flatMap(({ id }) => (followed.has(id) ? [] : id))
-  const begunElsewhere = select(await unlessStoreAway(Promise.all(asked)))
-  const here = select(await unlessStoreAway(Promise.all(running))).filter((id) => !begunElsewhere.includes(id))
-  return { here, begunElsewhere }
+): Promise<readonly TaskId[]> {
+  const filters = [...self.map((worker) => ({ worker })), ...[...conversations].map((session) => ({ session }))]
+  const found = await unlessStoreAway(Promise.all(filters.map((filter) => findLive(tasks, { workspace, ...filter }))))
+  const ids = new Set((found ?? []).flat().map(({ id }) => id))
+  return [...ids.difference(followed)]
 }
 
 /** Leaves out the turns of agents. */

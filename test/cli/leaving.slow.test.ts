@@ -86,3 +86,23 @@ test("the start names a command file that has the name of a built-in command", a
   expect(await program.exited).toBe(0)
   expect(program.shown()).toContain("/tasks of slash_command cannot be used: there is a built-in command of that name.")
 })
+
+test("an answer that goes on in the conversation before is named when the chat is left, and is stopped by a stop", async () => {
+  const directory = createFolder()
+  const { stderr } = await runToEnd({ directory, arguments: ["run", "say hello"] })
+  const [, first = ""] = /session ([0-9a-f]{8}), to go on/.exec(stderr) ?? []
+  const program = startInTerminal({ directory, environment: { MEANWHILE_ON_EXIT: "ask" } })
+  await program.shows(/you talk with/)
+  program.type("count to 400 slowly")
+  await program.shows(/1 2 /)
+  program.type(`/resume ${first}`)
+  await program.shows(/Going on with/)
+  program.type("/quit")
+  await program.asks(
+    /\[[0-9a-f]{8}\] answer: count to 400 slowly\s+An answer is under way\. Leave, and keep it going\?/,
+  )
+  program.type("s")
+  await program.shows(/Cancelling 1 answer\.\s+\[[0-9a-f]{8}\] answer: count to 400 slowly/)
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).not.toMatch(/without this program/)
+})

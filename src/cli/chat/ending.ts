@@ -55,7 +55,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
     hurry.abort()
     parts.leave()
   })
-  const isLeavingAnswer = fate === "keep" && (conversation.isAnswering() || leftTurns.sessions().size > 0)
+  const isLeavingAnswer = fate === "keep" && conversation.answering().size + leftTurns.sessions().size > 0
   if (ending !== "end of input") tellUnsaid(parts)
   if (ending === "end of input") {
     const going = await announcer.news.going()
@@ -158,7 +158,8 @@ async function stopOwn(
     ...(tasks > 0 ? [countOf(tasks, "task")] : []),
     ...(tasks < own.length ? [countOf(own.length - tasks, "answer")] : []),
   ].join(" and ")
-  const again = tasks > 0 ? ` To run ${tasks === 1 ? "it" : "one"} again: ${words} tasks retry ID` : ""
+  const one = own.length === 1 ? "it" : tasks === 1 ? "the task" : "one"
+  const again = tasks > 0 ? ` To run ${one} again: ${words} tasks retry ID` : ""
   screen.print([`Cancelling ${what}.${again}`, ...own.map(nameTask)].join("\n"))
   const request = { reason: "the person left the chat and stopped it" }
   await Promise.all(own.map(({ id }) => unlessAway(stopNow(desk, id, request), undefined)))
