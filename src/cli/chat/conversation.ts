@@ -26,8 +26,8 @@ export interface Conversation {
   stop(): boolean
   /** True if a message of this chat began the session's turn: the chat tells how it ends. */
   isAwaited(session: SessionId): boolean
-  /** True if a turn goes on that nobody has stopped, in any of the chat's sessions or in this one. */
-  isAnswering(session?: SessionId): boolean
+  /** The sessions of the chat in which a turn goes on that nobody has stopped. */
+  answering(): ReadonlySet<SessionId>
   /** Messages that wait for an earlier turn, here or elsewhere: the model has not heard them. */
   unsaid(): readonly string[]
   /** Messages that the store did not keep, because it was away when the person left. */
@@ -155,10 +155,9 @@ export function createConversation(options: ConversationOptions): Conversation {
       return isHere || done !== undefined
     },
     isAwaited: (id) => awaited.some((one) => one.session === id),
-    isAnswering(wanted) {
-      const isMeant = (id: SessionId): boolean => wanted === undefined || id === wanted
-      if (awaited.some((one) => isMeant(one.session) && isHeard(one) && !stopped.has(one))) return true
-      return isMeant(session.id) && session.isBusy && ![...stopped.values()].some((stop) => stop.session === session)
+    answering() {
+      const going = awaited.filter((one) => isHeard(one) && !stopped.has(one)).map((one) => one.session)
+      return new Set(isGoing(session, stopped.values()) ? [...going, session.id] : going)
     },
     unsaid: () => awaited.flatMap((one) => (isHeard(one) ? [] : [one.message])),
     lost: () => lost,
@@ -182,6 +181,9 @@ export function createConversation(options: ConversationOptions): Conversation {
 function findBefore(one: SaidMessage, all: readonly SaidMessage[]): readonly SaidMessage[] {
   return all.slice(0, all.indexOf(one)).filter(({ session }) => session === one.session)
 }
+
+const isGoing = (session: Session, stops: Iterable<TurnStop>): boolean =>
+  session.isBusy && ![...stops].some((stop) => stop.session === session)
 
 const isHeard = ({ isQueued, isHeld }: SaidMessage): boolean => !isQueued && !isHeld
 

@@ -37,7 +37,7 @@ test("at the end of input, tasks that a report starts are waited for and reporte
     conversation: {
       session: { reported: async () => void course.push("reported"), promote: async () => [] },
       unwrittenStops: () => [],
-      isAnswering: () => false,
+      answering: () => new Set(),
       unsaid: () => [],
       lost: () => [],
       allAnswered: async () => {},

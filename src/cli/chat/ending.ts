@@ -55,7 +55,7 @@ export async function shutDown(parts: EndingParts, ending: Ending, fate: Fate): 
     hurry.abort()
     parts.leave()
   })
-  const isLeavingAnswer = fate === "keep" && (conversation.isAnswering() || leftTurns.sessions().size > 0)
+  const isLeavingAnswer = fate === "keep" && conversation.answering().size + leftTurns.sessions().size > 0
   if (ending !== "end of input") tellUnsaid(parts)
   if (ending === "end of input") {
     const going = await announcer.news.going()

@@ -39,7 +39,7 @@ async function leave({ here = [], elsewhere = [], queued = [], own = [], takenOv
         { workers: { successors: async () => [] } },
         {
           news: { departure },
-          conversation: { session: { id: createSessionId() }, isAnswering: () => false },
+          conversation: { session: { id: createSessionId() }, answering: () => new Set() },
           leftTurns: { sessions: () => new Set() },
           asking: new Set(),
         },

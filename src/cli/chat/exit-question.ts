@@ -123,7 +123,7 @@ type SessionOfChat = Pick<Conversation["session"], "id">
 
 interface LiveScope {
   readonly news: Pick<TaskNewsDesk, "departure">
-  readonly conversation: (Pick<Conversation, "isAnswering"> & { readonly session: SessionOfChat }) | undefined
+  readonly conversation: (Pick<Conversation, "answering"> & { readonly session: SessionOfChat }) | undefined
   readonly leftTurns: Pick<LeftTurns, "sessions">
   /** Sessions whose turns wait for the person at the prompt. */
   readonly asking: ReadonlySet<SessionOfChat["id"]>
@@ -144,7 +144,7 @@ export async function findLiveHere(
   }
   const takers = await Promise.all(tasks.queued.map((task) => workers.successors(task)))
   const id = conversation?.session.id
-  const isAnswering = id !== undefined && (leftTurns.sessions().has(id) || conversation?.isAnswering(id))
+  const isAnswering = id !== undefined && (leftTurns.sessions().has(id) || conversation?.answering().has(id))
   const otherTurns = more.turns.filter(({ session }) => session !== id)
   const turns = otherTurns.filter(isStopped)
   const lasting = here.filter(({ lifetime }) => lifetime !== "forever")
