@@ -62,7 +62,7 @@ export async function playOutage({ open, dataDirectory, refuse, allow, told }: O
     defineTool({
       name: "slow",
       description: "Ends only once it is a task.",
-      input: z.object({}),
+      input: z.object({ padding: z.string() }),
       background: { mode: "after", ms: 100 },
       run: () => isTask.promise,
     }),
@@ -114,8 +114,11 @@ export async function playOutage({ open, dataDirectory, refuse, allow, told }: O
 
 const LOOKER = { name: "looker", description: "Looks.", model: "script/below", instructions: "Look." }
 
+/** The record of the task has no room in what a log holds ready for later commits. */
+const padding = "x".repeat(300_000)
+
 const MAIN = [
-  { calls: [{ tool: "break_store" }, { tool: "slow" }] },
+  { calls: [{ tool: "break_store" }, { tool: "slow", input: { padding } }] },
   { calls: [{ tool: "spawn_subagent", input: { task: "Look.", profile: "looker" } }] },
   "All is done.",
 ]
