@@ -3,7 +3,7 @@ import { actFreely } from "../plugin/context.ts"
 import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
-import { contextUsage, offeredTools, requireOpen, toClosed, toResetData } from "./conversation/context.ts"
+import { contextUsage, requireOpen, toClosed, toldTools, toResetData } from "./conversation/context.ts"
 import { createTrajectory } from "./results/trajectory.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
@@ -45,7 +45,7 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       withdrawHeld(conversation.messages, new MeanwhileError("closed", reason)),
     history: () => log.history,
     recall: (wanted) => log.recall(wanted),
-    tools: () => offeredTools(scope, conversation),
+    tools: () => toldTools(scope, conversation),
     contextUsage: () => contextUsage(scope, conversation),
     turns: () => conversation.turns,
     state: () => readSessionState(scope, conversation),

@@ -12,14 +12,17 @@ export interface ToolChoice {
   readonly isBelow: boolean
 }
 
-/** A tool of one session. */
-export interface OfferedTool extends ModelTool {
+/** A tool of one session: as the model is told of it, and where it is found. */
+export interface OfferedTool {
+  readonly told: ModelTool
   readonly found: FoundTool
 }
 
 /** The exposed tools as sessions offer them to models, cached until the plugins change. */
 export interface ToolList {
   offers(choice: ToolChoice): readonly OfferedTool[]
+  /** The same tools as requests describe them, without their plugins. The list stays the same while the offers do. */
+  toldOf(offers: readonly OfferedTool[]): readonly ModelTool[]
 }
 
 /** Bounds the cache, because every session may have its own choice of tools. */
@@ -31,6 +34,7 @@ export function createToolList(
 ): ToolList {
   let all: readonly OfferedTool[] | undefined
   const chosen = createNewestMap<string, readonly OfferedTool[]>(MOST_CHOICES)
+  const told = new WeakMap<readonly OfferedTool[], readonly ModelTool[]>()
   registry.onChange(() => {
     all = undefined
     chosen.clear()
@@ -40,7 +44,7 @@ export function createToolList(
     const found = registry.tools()
     return registry.toolSchemas({ backgroundThresholdMs }).flatMap(({ plugin, name, description, inputSchema }) => {
       const tool = found.find((one) => one.plugin === plugin && one.tool.name === name)
-      return tool ? [{ name, description, inputSchema, found: tool }] : []
+      return tool ? [{ told: { name, description, inputSchema }, found: tool }] : []
     })
   }
 
@@ -54,6 +58,13 @@ export function createToolList(
       chosen.set(key, offers)
       return offers
     },
+    toldOf(offers) {
+      const known = told.get(offers)
+      if (known) return known
+      const list = offers.map((offered) => offered.told)
+      told.set(offers, list)
+      return list
+    },
   }
 }
 
@@ -61,7 +72,7 @@ export function createToolList(
  * Tools that are only for subagents come with any other tool, because subagents hand back with them. An empty choice stays
  * empty.
  */
-function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
+function isOffered({ told: { name }, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
   if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0
   return fits && (tools === null || tools.includes(name) || tools.includes(found.plugin))
@@ -69,5 +80,6 @@ function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: Tool
 
 /** A model knows tools by their name alone: of two with one name, the first registered is offered. */
 function withoutTwins(tools: readonly OfferedTool[]): readonly OfferedTool[] {
-  return tools.filter((tool) => tools.find(({ name }) => name === tool.name) === tool)
+  const first = new Map(tools.toReversed().map((tool) => [tool.told.name, tool]))
+  return tools.filter((tool) => first.get(tool.told.name) === tool)
 }

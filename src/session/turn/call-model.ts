@@ -3,7 +3,7 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
-import { offeredTools, systemPrompt } from "../conversation/context.ts"
+import { systemPrompt, toldTools } from "../conversation/context.ts"
 import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
 import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/session-log.ts"
@@ -104,7 +104,7 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
   return {
     system: systemPrompt(services, conversation),
     messages: conversation.log.history,
-    tools: hasTools ? offeredTools(services, conversation) : [],
+    tools: hasTools ? toldTools(services, conversation) : [],
     signal,
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(temperature !== null && { temperature }),
