@@ -1,4 +1,4 @@
-import type { JsonValue } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { GroupId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Progress } from "../task/progress.ts"
@@ -93,6 +93,8 @@ export type AgentEventBody =
   | { readonly type: "agent.completed"; readonly text: string }
   /** A piece of an answer as the model writes it; the whole follows as `agent.output` of source `model`. */
   | { readonly type: "content.delta"; readonly source: "model" | "reasoning"; readonly text: string }
+  /** Findings of plugins in the person's message, by plugin, such as the files that it names. Sent before the turn begins. */
+  | { readonly type: "prompt.enriched"; readonly metadata: JsonObject }
   /** The deltas since the last whole output are void, because the model is called again. */
   | { readonly type: "content.reset"; readonly reason: string }
   | { readonly type: "model_call.retried"; readonly attempt: number; readonly afterMs: number; readonly reason: string }

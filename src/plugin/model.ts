@@ -50,6 +50,4 @@ export interface ConnectedModel {
   /** Present if the provider itself states the limit. */
   readonly contextLimitTokens?: number
   generate(request: ModelRequest): Promise<ProviderResponse>
-  /** Present if the provider can count tokens. Otherwise they are estimated. */
-  countTokens?(text: string): Promise<number> | number
 }

@@ -4,7 +4,7 @@ import type { SessionInfo } from "./sessions-port.ts"
 
 export interface EnrichedPrompt {
   readonly prompt: string
-  /** Findings of the plugin for programs: never shown to the model. */
+  /** Findings of the plugin for programs, which hear them in `prompt.enriched`: never shown to the model. */
   readonly metadata?: JsonObject
 }
 

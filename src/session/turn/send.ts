@@ -141,7 +141,8 @@ async function enrich(
   const signal = current ? AbortSignal.any([current.abort.signal, open.closing]) : open.closing
   const enriching = enrichPrompt(enrichers, message, { session: toSessionInfo(conversation.log) })
   try {
-    const { prompt, failures } = await unlessAborted(signal, enriching)
+    const { prompt, metadata, failures } = await unlessAborted(signal, enriching)
+    if (Object.keys(metadata).length > 0) conversation.emitter.emit({ type: "prompt.enriched", metadata })
     for (const [plugin, error] of Object.entries(failures)) log.warn("a prompt was not enriched", { plugin, error })
     return prompt
   } catch (error) {
