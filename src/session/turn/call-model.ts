@@ -4,8 +4,8 @@ import { callsOf, type Message } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
 import { systemPrompt, toldTools } from "../conversation/context.ts"
-import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
-import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
+import { type Generated, generate, recordCall, type UnansweredCall } from "../conversation/model-call.ts"
+import { type ModelCallRecord, NO_ANSWER, type PaidCall } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/session-log.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -41,7 +41,8 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
   const generated = await withRetries(scope, () => {
     if (partial.isTold) conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
     Object.assign(partial, createPartialAnswer())
-    return generate(conversation, scope.trace, toRequest(scope, options))
+    const onUnanswered = (call: UnansweredCall): void => accountUnanswered(scope, call)
+    return generate(conversation, toRequest(scope, options), { parent: scope.trace, onUnanswered })
   })
   // A worker that was taken over meanwhile hears no answer: another one asks the model again.
   return scope.turn.act(() => {
@@ -142,13 +143,28 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   const { taskId, askedBy } = turn
   const call = { turn: taskId, task: askedBy, model, usage, purpose: "turn" } as const
   const isLast = callsOf(response.message).length === 0
-  const { costMicros } = recordCall(services, conversation, call, { isLast })
+  const entry = recordCall(services, conversation, call, { isLast })
   scope.account.modelCalls += 1
-  scope.account.usage = addTokens(scope.account.usage, usage)
-  if (scope.account.costMicros !== null) {
-    scope.account.costMicros = costMicros === null ? null : scope.account.costMicros + costMicros
-  }
-  return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
+  addToAccount(scope, entry)
+  return { model, usage, costMicros: entry.costMicros, finish, ...(askedBy && { task: askedBy }) }
+}
+
+/**
+ * Counts a call without an answer. It is stored with the turn's next change. A call that another worker makes again is
+ * counted there, as lost.
+ */
+function accountUnanswered(scope: TurnScope, unanswered: UnansweredCall): void {
+  const { services, conversation, turn } = scope
+  if (turn.isHandedBack() || isMeanwhileError(turn.signal.reason, "stale_claim")) return
+  const call = { turn: turn.taskId, task: turn.askedBy, purpose: "turn", ...unanswered } as const
+  const entry = recordCall(services, conversation, call)
+  conversation.log.paid.add(entry)
+  addToAccount(scope, entry)
+}
+
+function addToAccount({ account: total }: TurnScope, { usage, costMicros }: PaidCall): void {
+  total.usage = addTokens(total.usage, usage)
+  if (total.costMicros !== null) total.costMicros = costMicros === null ? null : total.costMicros + costMicros
 }
 
 /** Refuses a call that the model did not finish. The answer is paid for before. */

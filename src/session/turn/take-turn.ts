@@ -172,9 +172,10 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
   }
   if (turn.signal.aborted) {
     end(scope, toClosing(scope, closeStopped(history, partial.text)))
-    conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })
+    const { text } = partial
+    if (text !== "") conversation.emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
     tell(scope, "stopped")
-    return partial.text
+    return text
   }
   end(scope, toClosing(scope, mendHistory(history, "The turn failed before it was answered.")))
   tell(scope, "failed", toErrorMessage(error))
@@ -228,7 +229,14 @@ async function noteLostCall(scope: TurnScope): Promise<void> {
   const { log, emitter, model } = conversation
   if (unansweredCalls(log.history).length > 0) return
   const usage = { ...NO_TOKENS, inputTokens: contextUsage(services, conversation).usedTokens }
-  const call = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, purpose: "lost" } as const
+  const call = {
+    turn: turn.taskId,
+    task: turn.askedBy,
+    model: model.id,
+    usage,
+    purpose: "lost",
+    isEstimated: true,
+  } as const
   const entry = recordCall(services, conversation, call)
   await turn.save({ entries: [{ kind: "paid", entry }] })
   emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })
