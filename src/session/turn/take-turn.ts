@@ -21,7 +21,7 @@ import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
 import type { TurnScope, TurnServices } from "./turn-scope.ts"
 import { recordCall } from "../conversation/model-call.ts"
-import { collectContext } from "./collect-context.ts"
+import { collectContext, type CollectOptions } from "./collect-context.ts"
 import { answerCalls, leaveUntried } from "./answer-calls.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
 
@@ -119,16 +119,16 @@ async function askModel(scope: TurnScope, options: CallOptions): Promise<ModelAn
     return await callModel(scope, options)
   } catch (error) {
     if (!isMeanwhileError(error, "context_overflow")) throw error
-    const collected = await collect(scope, "the model says that the context is full")
+    const collected = await collect(scope, { reason: "the model says that the context is full", isFull: true })
     if (!collected) throw error
     return callModel(scope, options)
   }
 }
 
-async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
+async function collect(scope: TurnScope, asked: Pick<CollectOptions, "reason" | "isFull"> = {}): Promise<boolean> {
   const { services, conversation, turn } = scope
   const collection = await collectContext(services, conversation, {
-    ...(reason && { reason }),
+    ...asked,
     signal: turn.signal,
     act: turn.act,
     traceId: turn.traceId,
