@@ -40,7 +40,7 @@ import {
   type StoreWait,
 } from "./runtime.ts"
 import { createGivenProvider } from "./builtin/models/given-model.ts"
-import { createModelProviders } from "./builtin/models/model-providers.ts"
+import { createModelProviders, toPatience } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
@@ -260,9 +260,10 @@ export function pickModels(
   configured: string | null,
 ): { readonly providers: readonly ModelProviderPlugin[]; readonly model: string } {
   const { providers: settings = {}, plugins = [], clock } = options
-  const given = typeof options.model === "object" ? createGivenProvider(options.model) : undefined
+  const given =
+    typeof options.model === "object" ? createGivenProvider(options.model, toPatience(settings, clock)) : undefined
   const known = [
-    ...createModelProviders({ environment, providers: settings }),
+    ...createModelProviders({ environment, providers: settings, ...(clock && { clock }) }),
     createOfflineProvider(clock ? { clock } : {}),
   ]
   const names = new Set(plugins.map(({ name }) => name))

@@ -41,7 +41,7 @@ export interface ProviderResponse {
  *
  * Contract of `generate`: rejects with a MeanwhileError whose code says what happened (`rate_limited`,
  * `model_unavailable`, `context_overflow`, `key_refused`, `unknown_model`, `model_refused`), with `retryAfterMs` in its
- * details if the provider named a time; if aborted, rejects with the signal's reason. It never retries by itself, and
+ * details if the provider named a time, and `stalledMs` if it was waited for in vain; if aborted, rejects with the signal's reason. It never retries by itself, and
  * its errors contain no key.
  */
 export interface ConnectedModel {

@@ -4,11 +4,13 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider"
+import { type Clock, systemClock } from "../../base/clock.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ConnectedModel, ModelRequest, ModelTool, ProviderResponse } from "../../plugin/model.ts"
 import { createAnswer } from "./answer.ts"
 import { dialectOf } from "./dialect.ts"
-import { toModelError } from "./model-error.ts"
+import { createIdleLimit } from "./idle-limit.ts"
+import { toModelError, toStall } from "./model-error.ts"
 import { createPromptWriter } from "./prompt.ts"
 import { createScrubber } from "./scrub.ts"
 import { createToolNames, type ToolNames } from "./tool-name.ts"
@@ -16,7 +18,13 @@ import { createToolNames, type ToolNames } from "./tool-name.ts"
 export interface ConnectionOptions {
   /** Values that must not be in any error. */
   readonly secrets?: readonly string[]
+  /** A provider that sends nothing for so long is given up. Default: 60 seconds. */
+  readonly idleTimeoutMs?: number
+  /** The clock for that. Default: the system's. */
+  readonly clock?: Clock
 }
+
+const IDLE_TIMEOUT_MS = 60_000
 
 /** True for a model of the AI SDK's provider interface in the version that Meanwhile calls. */
 export function isLanguageModel(value: unknown): value is LanguageModelV4 {
@@ -35,7 +43,7 @@ export function isLanguageModel(value: unknown): value is LanguageModelV4 {
 export function toConnectedModel(
   id: string,
   model: LanguageModelV4,
-  { secrets = [] }: ConnectionOptions = {},
+  { secrets = [], idleTimeoutMs = IDLE_TIMEOUT_MS, clock = systemClock }: ConnectionOptions = {},
 ): ConnectedModel {
   const dialect = dialectOf(model.provider)
   const writePrompt = createPromptWriter(dialect)
@@ -55,6 +63,8 @@ export function toConnectedModel(
       model.doStream({
         prompt: writePrompt(request),
         abortSignal: signal,
+        // A provider that thinks for long without a word sends signs of life, which only raw chunks show.
+        includeRawChunks: true,
         ...(request.tools.length > 0 && {
           tools: request.tools.map((tool) => toTool(tool, names.toWire(tool.name))),
         }),
@@ -66,26 +76,37 @@ export function toConnectedModel(
     return untilAborted(opening, signal)
   }
 
+  async function ask(request: ModelRequest, onHeard: () => void): Promise<ProviderResponse> {
+    const { signal } = request
+    const answer = createAnswer(dialect.origin, request)
+    const names = createToolNames(request.tools)
+    const toError = (error: unknown) => {
+      signal.throwIfAborted()
+      return toModelError(error, context)
+    }
+    const take = (part: LanguageModelV4StreamPart) => {
+      onHeard()
+      if (part.type === "error") throw toError(part.error)
+      answer.add(part.type === "tool-call" ? { ...part, toolName: names.fromWire(part.toolName) } : part)
+    }
+    const stream = await open(request, names).catch((error: unknown) => Promise.reject(toError(error)))
+    await readParts(stream, signal, take, toError)
+    const response = answer.toResponse()
+    if (!response) throw toModelError(new Error("the answer ended before it was complete"), context)
+    return response
+  }
+
   return {
     id,
-    async generate(request): Promise<ProviderResponse> {
-      const { signal } = request
-      signal.throwIfAborted()
-      const answer = createAnswer(dialect.origin, request)
-      const names = createToolNames(request.tools)
-      const toError = (error: unknown) => {
-        signal.throwIfAborted()
-        return toModelError(error, context)
+    async generate(request) {
+      request.signal.throwIfAborted()
+      const limit = createIdleLimit({ clock, timeoutMs: idleTimeoutMs, toError: () => toStall(id, idleTimeoutMs) })
+      try {
+        const signal = AbortSignal.any([request.signal, limit.signal])
+        return await ask({ ...request, signal }, limit.heard)
+      } finally {
+        limit.close()
       }
-      const take = (part: LanguageModelV4StreamPart) => {
-        if (part.type === "error") throw toError(part.error)
-        answer.add(part.type === "tool-call" ? { ...part, toolName: names.fromWire(part.toolName) } : part)
-      }
-      const stream = await open(request, names).catch((error: unknown) => Promise.reject(toError(error)))
-      await readParts(stream, signal, take, toError)
-      const response = answer.toResponse()
-      if (!response) throw toModelError(new Error("the answer ended before it was complete"), context)
-      return response
     },
   }
 }

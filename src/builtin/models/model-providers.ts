@@ -1,26 +1,57 @@
+import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
-import { toConnectedModel } from "./connected-model.ts"
+import { type ConnectionOptions, toConnectedModel } from "./connected-model.ts"
 import { deserializeHistory, serializeHistory } from "./history.ts"
-import { PROVIDER_NAMES, type ProviderAccess, type ProviderSettings, rowOf } from "./provider-table.ts"
+import {
+  PROVIDER_NAMES,
+  type ProviderAccess,
+  type ProviderSettings,
+  type ProvidersSection,
+  rowOf,
+  settingsOf,
+} from "./provider-table.ts"
 
 export interface ModelProvidersOptions {
   /** Where keys are looked for, each time a model is connected. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The configuration's section, as `providersConfigSchema` gives it. */
-  readonly providers?: Readonly<Record<string, ProviderSettings>>
+  readonly providers?: ProvidersSection
   /** Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
+  /** The clock that `idleTimeoutSeconds` goes by. Default: the system's. */
+  readonly clock?: Clock
 }
 
-type Lookup = Pick<ModelProvidersOptions, "environment" | "fetch"> & { readonly settings: ProviderSettings }
+interface Lookup extends Pick<ModelProvidersOptions, "environment" | "fetch"> {
+  readonly settings: ProviderSettings
+  readonly patience: ReturnType<typeof toPatience>
+}
 
 /** One plugin for each provider that is known by name, and for each further one in the configuration. */
 export function createModelProviders(options: ModelProvidersOptions): readonly ModelProviderPlugin[] {
   const { providers = {} } = options
-  const names = new Set([...PROVIDER_NAMES, ...Object.keys(providers)])
-  return [...names].map((name) => createModelProvider(name, { ...options, settings: providers[name] ?? {} }))
+  const settings = settingsOf(providers)
+  const patience = toPatience(providers, options.clock)
+  const names = new Set([...PROVIDER_NAMES, ...Object.keys(settings)])
+  return [...names].map((name) => createModelProvider(name, { ...options, settings: settings[name] ?? {}, patience }))
+}
+
+/** How long the section lets a provider say nothing, for `toConnectedModel`. */
+export function toPatience(
+  { idleTimeoutSeconds }: ProvidersSection,
+  clock: Clock | undefined,
+): Pick<ConnectionOptions, "idleTimeoutMs" | "clock"> {
+  const isTime = idleTimeoutSeconds === undefined || idleTimeoutSeconds > 0
+  if (!isTime) {
+    const message = `providers.idleTimeoutSeconds must be a number of seconds above 0, not ${idleTimeoutSeconds}.`
+    throw new MeanwhileError("invalid_input", message, { option: "providers.idleTimeoutSeconds" })
+  }
+  return {
+    ...(idleTimeoutSeconds !== undefined && { idleTimeoutMs: idleTimeoutSeconds * 1_000 }),
+    ...(clock && { clock }),
+  }
 }
 
 function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin {
@@ -34,7 +65,7 @@ function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin 
       const missing = findMissing(name, access, lookup)
       if (missing) throw missing
       const open = await rowOf(name).open(access)
-      return toConnectedModel(id, open(model), { secrets: secretsOf(access) })
+      return toConnectedModel(id, open(model), { secrets: secretsOf(access), ...lookup.patience })
     },
     isConfigured: () => hasSettings(name, lookup) && !findMissing(name, toAccess(name, lookup), lookup),
     serializeHistory,

@@ -10,6 +10,19 @@ export interface ProviderSettings {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
+/** The section `providers`: settings by the names of providers, and what holds for all of them. */
+export interface ProvidersSection {
+  /** How long a provider may send nothing before its call is given up. Default 60. */
+  readonly idleTimeoutSeconds?: number | undefined
+  readonly [name: string]: ProviderSettings | number | undefined
+}
+
+/** The settings alone, by the names of providers. */
+export function settingsOf(section: ProvidersSection): Readonly<Record<string, ProviderSettings>> {
+  const named = Object.entries(section).flatMap(([name, value]) => (typeof value === "object" ? [[name, value]] : []))
+  return Object.fromEntries(named) as Readonly<Record<string, ProviderSettings>>
+}
+
 /** All that it takes to call a provider, from configuration and environment. */
 export interface ProviderAccess extends Omit<ProviderSettings, "apiKeyEnv"> {
   readonly key: string | undefined
@@ -68,9 +81,9 @@ export function rowOf(name: string): ProviderRow {
 }
 
 /** The names of all variables that keys of model providers are taken from. */
-export function keyVariables(providers: Readonly<Record<string, ProviderSettings>>): ReadonlySet<string> {
+export function keyVariables(section: ProvidersSection): ReadonlySet<string> {
   const known = Object.values(PROVIDERS).flatMap((row) => row.keyVariables)
-  const configured = Object.values(providers).flatMap(({ apiKeyEnv }) => (apiKeyEnv ? [apiKeyEnv] : []))
+  const configured = Object.values(settingsOf(section)).flatMap(({ apiKeyEnv }) => (apiKeyEnv ? [apiKeyEnv] : []))
   return new Set([...known, ...configured])
 }
 

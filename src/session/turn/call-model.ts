@@ -71,8 +71,10 @@ async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>
   }
 }
 
+/** A provider that stalled has had its time. */
 function mayPass(error: unknown): error is MeanwhileError {
-  return isMeanwhileError(error, "rate_limited") || isMeanwhileError(error, "model_unavailable")
+  if (isMeanwhileError(error, "model_unavailable")) return error.details["stalledMs"] === undefined
+  return isMeanwhileError(error, "rate_limited")
 }
 
 /**
