@@ -39,7 +39,7 @@ import {
   type RuntimeOptions,
   type StoreWait,
 } from "./runtime.ts"
-import { createGivenProvider } from "./builtin/models/given-model.ts"
+import { connectGiven, withGiven } from "./builtin/models/given-model.ts"
 import { createModelProviders, toPatience } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
@@ -260,16 +260,17 @@ export function pickModels(
   configured: string | null,
 ): { readonly providers: readonly ModelProviderPlugin[]; readonly model: string } {
   const { providers: settings = {}, plugins = [], clock } = options
+  const { model } = options
   const given =
-    typeof options.model === "object" ? createGivenProvider(options.model, toPatience(settings, clock)) : undefined
+    model === undefined || typeof model === "string" ? undefined : connectGiven(model, toPatience(settings, clock))
   const known = [
     ...createModelProviders({ environment, providers: settings, ...(clock && { clock }) }),
     createOfflineProvider(clock ? { clock } : {}),
   ]
   const names = new Set(plugins.map(({ name }) => name))
-  const own = given && !names.has(given.provider.name) ? [given.provider] : []
-  const providers = [...own, ...known.filter(({ name }) => name !== given?.provider.name && !names.has(name))]
-  const wanted = given?.id ?? (typeof options.model === "string" ? options.model : configured)
+  const free = known.filter(({ name }) => !names.has(name))
+  const providers = given ? withGiven(given, free, names) : free
+  const wanted = given?.id ?? (typeof model === "string" ? model : configured)
   const hasKey = (name: string): boolean => providers.some((one) => one.name === name && one.isConfigured?.())
   const [, byKey = OFFLINE_MODEL] = Object.entries(DEFAULT_MODELS).find(([name]) => hasKey(name)) ?? []
   return { providers, model: wanted ?? byKey }

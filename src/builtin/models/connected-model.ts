@@ -8,8 +8,10 @@ import { type Clock, systemClock } from "../../base/clock.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ConnectedModel, ModelRequest, ModelTool, ProviderResponse } from "../../plugin/model.ts"
 import { createAnswer } from "./answer.ts"
+import { MeanwhileError } from "../../base/error.ts"
 import { dialectOf } from "./dialect.ts"
 import { createIdleLimit } from "./idle-limit.ts"
+import { describeModel, type LanguageModel, toLanguageModel } from "./language-model.ts"
 import { toModelError, toStall } from "./model-error.ts"
 import { createPromptWriter } from "./prompt.ts"
 import { createScrubber } from "./scrub.ts"
@@ -26,25 +28,13 @@ export interface ConnectionOptions {
 
 const IDLE_TIMEOUT_MS = 60_000
 
-/** True for a model of the AI SDK's provider interface in the version that Meanwhile calls. */
-export function isLanguageModel(value: unknown): value is LanguageModelV4 {
-  if (typeof value !== "object" || value === null) return false
-  return (
-    "specificationVersion" in value &&
-    value.specificationVersion === "v4" &&
-    "doStream" in value &&
-    typeof value.doStream === "function" &&
-    "provider" in value &&
-    typeof value.provider === "string"
-  )
-}
-
-/** Any language model of the AI SDK as one of ours. `id` is `provider/name`. */
+/** Any language model of the AI SDK (6 or 7) as one of ours. `id` is `provider/name`. Any other value is refused. */
 export function toConnectedModel(
   id: string,
-  model: LanguageModelV4,
+  given: LanguageModel,
   { secrets = [], idleTimeoutMs = IDLE_TIMEOUT_MS, clock = systemClock }: ConnectionOptions = {},
 ): ConnectedModel {
+  const model = requireLanguageModel(id, given)
   const dialect = dialectOf(model.provider)
   const writePrompt = createPromptWriter(dialect)
   const context = { id, scrub: createScrubber(secrets) }
@@ -109,6 +99,13 @@ export function toConnectedModel(
       }
     },
   }
+}
+
+function requireLanguageModel(id: string, value: unknown): LanguageModelV4 {
+  const model = toLanguageModel(value)
+  if (model) return model
+  const advice = "Give one that an @ai-sdk package of AI SDK 6 or 7 makes (LanguageModelV3 or LanguageModelV4)."
+  throw new MeanwhileError("invalid_input", `The model ${id} is ${describeModel(value)}. ${advice}`, { model: id })
 }
 
 /**
