@@ -67,7 +67,7 @@ function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin 
       const open = await rowOf(name).open(access)
       return toConnectedModel(id, open(model), { secrets: secretsOf(access), ...lookup.patience })
     },
-    isConfigured: () => hasSettings(name, lookup) && !findMissing(name, toAccess(name, lookup), lookup),
+    isConfigured: () => hasSettings(name, lookup) && hasAll(name, lookup),
     serializeHistory,
     deserializeHistory,
   })
@@ -79,11 +79,21 @@ function hasSettings(name: string, { environment, settings }: Lookup): boolean {
   return Object.keys(settings).length > 0 || (name === "ollama" && Boolean(environment["OLLAMA_HOST"]))
 }
 
+/** False also if a variable holds no URL, which the first call refuses. */
+function hasAll(name: string, lookup: Lookup): boolean {
+  try {
+    return !findMissing(name, toAccess(name, lookup), lookup)
+  } catch {
+    return false
+  }
+}
+
 function toAccess(name: string, { environment, settings, fetch }: Lookup): ProviderAccess {
   const { apiKeyEnv: _, ...given } = settings
   const read = (...variables: readonly string[]) =>
     variables.map((variable) => environment[variable]?.trim()).find(Boolean)
-  const access = { ...given, fetch, key: read(...keyVariablesOf(name, settings)) }
+  const key = read(...keyVariablesOf(name, settings))
+  const access = { ...given, fetch, key, baseUrl: given.baseUrl ?? readBaseUrl(name, environment) }
   if (name === "ollama") return { ...access, baseUrl: given.baseUrl ?? toOllamaUrl(read("OLLAMA_HOST")) }
   if (name !== "vertex") return access
   return {
@@ -91,6 +101,21 @@ function toAccess(name: string, { environment, settings, fetch }: Lookup): Provi
     project: given.project ?? read("GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT"),
     location: given.location ?? read("GOOGLE_VERTEX_LOCATION"),
   }
+}
+
+/** The URL in the provider's own variable, with the version that the provider's SDKs add to it. */
+function readBaseUrl(name: string, environment: Lookup["environment"]): string | undefined {
+  const { baseUrlVariables = [], apiVersion } = rowOf(name)
+  const variable = baseUrlVariables.find((each) => environment[each]?.trim())
+  if (variable === undefined) return undefined
+  const url = URL.parse(environment[variable]?.trim() ?? "")
+  if (!url || !["http:", "https:"].includes(url.protocol)) {
+    const message = `${variable} is no http or https URL. Set it to one, or unset it.`
+    throw new MeanwhileError("invalid_input", message, { provider: name, variable })
+  }
+  const path = url.pathname.replace(/\/+$/, "")
+  url.pathname = apiVersion === undefined || /\/v\d\w*$/.test(path) ? path : `${path}/${apiVersion}`
+  return url.href.replace(/\/+$/, "")
 }
 
 /** Redacts each word of a header too, since its scheme may be left out: at worst a harmless word is redacted. */

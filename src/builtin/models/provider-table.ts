@@ -8,7 +8,11 @@ export interface ProviderSettings {
   readonly location?: string | undefined
   readonly organization?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The API that OpenAI's models are spoken to in, wherever it is. Default: `responses`. */
+  readonly api?: (typeof OPENAI_APIS)[number] | undefined
 }
+
+export const OPENAI_APIS = ["responses", "chat"] as const
 
 /** The section `providers`: settings by the names of providers, and what holds for all of them. */
 export interface ProvidersSection {
@@ -33,6 +37,10 @@ export interface ProviderRow {
   readonly settings: readonly (keyof ProviderSettings)[]
   /** Variables that may hold the key; the first that is set counts. */
   readonly keyVariables: readonly string[]
+  /** Variables that may say where the API is, if the settings do not; the first that is set counts. */
+  readonly baseUrlVariables?: readonly string[]
+  /** The version that providers' own SDKs add to the URL in such a variable. */
+  readonly apiVersion?: string
   readonly needs: "key" | "project" | "nothing"
   /** The SDK is imported here and not before, so that starting stays fast. */
   open(access: ProviderAccess): Promise<(model: string) => LanguageModelV4>
@@ -43,16 +51,26 @@ const COMMON = ["baseUrl", "apiKeyEnv", "headers"] as const
 const KEYLESS = { settings: COMMON, keyVariables: [], needs: "nothing" } as const
 
 const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
-  anthropic: { settings: COMMON, keyVariables: ["ANTHROPIC_API_KEY"], needs: "key", open: openAnthropic },
+  anthropic: {
+    settings: COMMON,
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    baseUrlVariables: ["ANTHROPIC_BASE_URL"],
+    apiVersion: "v1",
+    needs: "key",
+    open: openAnthropic,
+  },
   openai: {
-    settings: [...COMMON, "organization", "project"],
+    settings: [...COMMON, "organization", "project", "api"],
     keyVariables: ["OPENAI_API_KEY"],
+    baseUrlVariables: ["OPENAI_BASE_URL"],
     needs: "key",
     open: openOpenAI,
   },
   google: {
     settings: COMMON,
     keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    baseUrlVariables: ["GOOGLE_GENERATIVE_AI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+    apiVersion: "v1beta",
     needs: "key",
     open: openGoogle,
   },
@@ -65,6 +83,7 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   openrouter: {
     settings: COMMON,
     keyVariables: ["OPENROUTER_API_KEY"],
+    baseUrlVariables: ["OPENROUTER_BASE_URL"],
     needs: "key",
     open: (access) =>
       openCompatible("openrouter", { ...access, baseUrl: access.baseUrl ?? "https://openrouter.ai/api/v1" }),
@@ -92,21 +111,24 @@ async function openAnthropic({ key = "", baseUrl = "https://api.anthropic.com/v1
   return createAnthropic({ apiKey: key, baseURL: baseUrl, ...toTransport(more) })
 }
 
-/** Servers other than OpenAI's own rarely know the Responses API. */
-async function openOpenAI({ key = "", baseUrl, organization, project, ...more }: ProviderAccess) {
+/** A base URL changes where the API is, and never which one is spoken. */
+async function openOpenAI({ key = "", baseUrl, organization, project, api = "responses", ...more }: ProviderAccess) {
   const headers = {
     ...more.headers,
     ...(organization && { "OpenAI-Organization": organization }),
     ...(project && { "OpenAI-Project": project }),
   }
-  if (baseUrl !== undefined) return openCompatible("openai-compatible", { ...more, key, baseUrl, headers })
+  // Servers other than OpenAI's own have dialects of their own in this API.
+  if (api === "chat" && baseUrl !== undefined) {
+    return openCompatible("openai-compatible", { ...more, key, baseUrl, headers })
+  }
   const { createOpenAI } = await import("@ai-sdk/openai")
   const provider = createOpenAI({
     apiKey: key,
-    baseURL: "https://api.openai.com/v1",
+    baseURL: baseUrl ?? "https://api.openai.com/v1",
     ...toTransport({ ...more, headers }),
   })
-  return (model: string) => provider.responses(model)
+  return (model: string) => (api === "chat" ? provider.chat(model) : provider.responses(model))
 }
 
 async function openGoogle({ key = "", baseUrl, ...more }: ProviderAccess) {

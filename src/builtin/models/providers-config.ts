@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
-import { PROVIDER_NAMES, type ProvidersSection, rowOf } from "./provider-table.ts"
+import { OPENAI_APIS, PROVIDER_NAMES, type ProvidersSection, rowOf } from "./provider-table.ts"
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -38,6 +38,8 @@ const settings = lazily(() => {
       .optional(),
     organization: z.string().min(1).optional(),
     headers: headers.optional(),
+    /** The API that OpenAI's models are spoken to in, wherever it is. */
+    api: z.enum(OPENAI_APIS).optional(),
   })
 })
 
