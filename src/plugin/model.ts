@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts"
 import type { Message } from "./message.ts"
 import type { TokenUsage } from "./token-usage.ts"
 import type { InputSchema } from "./tool-schema.ts"
@@ -10,6 +11,12 @@ export interface ModelTool {
   readonly inputSchema: InputSchema
 }
 
+/** Whether the model may, must or must not call a tool, or which one it must call. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string }
+
+/** What only one provider knows, by the provider's name as its SDK takes it. */
+export type ProviderOptions = Readonly<Record<string, JsonObject>>
+
 /** A piece of an answer while it is still being written. */
 export type ModelDelta = { readonly type: "text" | "reasoning"; readonly text: string }
 
@@ -18,6 +25,9 @@ export interface ModelRequest {
   readonly system: string
   readonly messages: readonly Message[]
   readonly tools: readonly ModelTool[]
+  /** Has no effect without tools. Default: `auto`. */
+  readonly toolChoice?: ToolChoice
+  readonly providerOptions?: ProviderOptions
   readonly maxOutputTokens?: number
   readonly temperature?: number
   readonly signal: AbortSignal

@@ -10,6 +10,7 @@ import type { SessionLog } from "./log/session-log.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { createStoredLog, openStoredLog } from "./log/stored-log.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
+import { NO_SETTINGS, toModelSettings, toStoredSettings } from "./conversation/model-settings.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
 import { orWarn } from "./conversation/or-warn.ts"
@@ -23,7 +24,9 @@ export async function createSession(scope: ConversationScope, options: SessionOp
   requireName("id", id)
   requireName("workspace", workspace)
   const model = options.model ?? scope.models.defaultModel
-  const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
+  const asked = toModelSettings(options)
+  const settings = asked === NO_SETTINGS ? {} : { settings: toStoredSettings(asked) }
+  const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools], ...settings })
   const isNew = options.id === undefined
   const { runner, store, redactor, clock } = scope
   const endUnkept = () => runner.endUnkeptTurn(id)

@@ -3,10 +3,19 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
+  LanguageModelV4ToolChoice,
+  SharedV4ProviderOptions,
 } from "@ai-sdk/provider"
 import { type Clock, systemClock } from "../../base/clock.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
-import type { ConnectedModel, ModelRequest, ModelTool, ProviderResponse } from "../../plugin/model.ts"
+import type {
+  ConnectedModel,
+  ModelRequest,
+  ModelTool,
+  ProviderOptions,
+  ProviderResponse,
+  ToolChoice,
+} from "../../plugin/model.ts"
 import { createAnswer } from "./answer.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { dialectOf } from "./dialect.ts"
@@ -48,7 +57,8 @@ export function toConnectedModel(
   }
 
   async function open(request: ModelRequest, names: ToolNames): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const { signal, maxOutputTokens, temperature } = request
+    const { signal, maxOutputTokens, temperature, toolChoice } = request
+    const providerOptions = joinOptions(dialect.options, request.providerOptions)
     const opening = Promise.resolve(
       model.doStream({
         prompt: writePrompt(request),
@@ -57,10 +67,11 @@ export function toConnectedModel(
         includeRawChunks: true,
         ...(request.tools.length > 0 && {
           tools: request.tools.map((tool) => toTool(tool, names.toWire(tool.name))),
+          ...(toolChoice && { toolChoice: toWireChoice(toolChoice, names) }),
         }),
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         ...(temperature !== undefined && { temperature }),
-        ...(dialect.options && { providerOptions: dialect.options }),
+        ...(providerOptions && { providerOptions }),
       }),
     )
     return untilAborted(opening, signal)
@@ -99,6 +110,21 @@ export function toConnectedModel(
       }
     },
   }
+}
+
+function toWireChoice(choice: ToolChoice, names: ToolNames): LanguageModelV4ToolChoice {
+  return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: names.toWire(choice.tool) }
+}
+
+/** The caller's options go before those that are always sent. */
+function joinOptions(
+  always: SharedV4ProviderOptions | undefined,
+  asked: ProviderOptions | undefined,
+): SharedV4ProviderOptions | undefined {
+  if (!asked) return always
+  const names = new Set([...Object.keys(always ?? {}), ...Object.keys(asked)])
+  const joined = [...names].map((name) => [name, { ...always?.[name], ...asked[name] }] as const)
+  return Object.fromEntries(joined) as SharedV4ProviderOptions
 }
 
 function requireLanguageModel(id: string, value: unknown): LanguageModelV4 {

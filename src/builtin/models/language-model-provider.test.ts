@@ -140,3 +140,21 @@ test.each([
 ])("a history with %s is refused with its place", (_, text, expected) => {
   expect(() => deserializeHistory(text)).toThrow(expected)
 })
+
+test("what a request asks for reaches the model, and goes before what is always sent", async () => {
+  const { model, calls } = createModel([FINISH], { provider: "openai.responses" })
+  await toConnectedModel("openai/m", model).generate({
+    ...toRequest([userMessage("a")]),
+    tools: [{ name: "tasks.add", description: "Adds.", inputSchema: { type: "object" } }],
+    toolChoice: { tool: "tasks.add" },
+    providerOptions: { openai: { reasoningEffort: "low" }, other: { a: 1 } },
+    temperature: 0.5,
+    maxOutputTokens: 70,
+  })
+  expect(calls[0]).toMatchObject({
+    toolChoice: { type: "tool", toolName: "tasks_add" },
+    providerOptions: { openai: { store: false, reasoningEffort: "low" }, other: { a: 1 } },
+    temperature: 0.5,
+    maxOutputTokens: 70,
+  })
+})

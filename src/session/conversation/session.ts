@@ -11,9 +11,10 @@ import type { CommandOutput } from "../../plugin/user-command.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { RecallOptions, SaidText } from "../log/recall-said.ts"
+import type { ModelSettings } from "./model-settings.ts"
 import type { ReportOptions } from "./report-request.ts"
 
-export interface SessionOptions {
+export interface SessionOptions extends ModelSettings {
   /** Default: a new one. */
   readonly id?: SessionId
   /** Shown to people beside the agent's output. Default `main`. */
@@ -28,7 +29,7 @@ export interface SessionOptions {
   readonly parent?: SessionId | null
 }
 
-export interface SendOptions {
+export interface SendOptions extends ModelSettings {
   /** Stops the turn. What was said so far stays, and the conversation can go on. */
   readonly signal?: AbortSignal
   readonly files?: readonly FilePart[]

@@ -4,7 +4,7 @@ import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import type { Registry } from "../../plugin/registry.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
-export interface ToolChoice {
+export interface ToolSelection {
   /** Names of tools or of plugins; null: all. */
   readonly tools: readonly string[] | null
   readonly model: string
@@ -20,7 +20,7 @@ export interface OfferedTool {
 
 /** The exposed tools as sessions offer them to models, cached until the plugins change. */
 export interface ToolList {
-  offers(choice: ToolChoice): readonly OfferedTool[]
+  offers(choice: ToolSelection): readonly OfferedTool[]
   /** The same tools as requests describe them, without their plugins. The list stays the same while the offers do. */
   toldOf(offers: readonly OfferedTool[]): readonly ModelTool[]
 }
@@ -72,7 +72,7 @@ export function createToolList(
  * Tools that are only for subagents come with any other tool, because subagents hand back with them. An empty choice stays
  * empty.
  */
-function isOffered({ told: { name }, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
+function isOffered({ told: { name }, found }: OfferedTool, { tools, model, isBelow }: ToolSelection): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
   if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0
   return fits && (tools === null || tools.includes(name) || tools.includes(found.plugin))

@@ -1,12 +1,13 @@
 import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
-import type { ModelRequest } from "../../plugin/model.ts"
+import type { ModelRequest, ToolChoice } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
 import { systemPrompt, toldTools } from "../conversation/context.ts"
 import { type Generated, generate, recordCall, type UnansweredCall } from "../conversation/model-call.ts"
 import { type ModelCallRecord, NO_ANSWER, type PaidCall } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/session-log.ts"
+import { settingsOf } from "./turn-ask.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 type Answer = Extract<Message, { role: "assistant" }>
@@ -102,15 +103,15 @@ async function wait({ services, turn }: TurnScope, delayMs: number): Promise<voi
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
   const { services, conversation, turn } = scope
-  const { maxOutputTokens, temperature } = services.config.agent
+  const { maxSteps: _, toolChoice, ...settings } = settingsOf(services, conversation, scope.ask)
   const { emitter } = conversation
   return {
     system: systemPrompt(services, conversation),
     messages: conversation.log.history,
     tools: hasTools ? toldTools(services, conversation) : [],
     signal,
-    ...(maxOutputTokens !== null && { maxOutputTokens }),
-    ...(temperature !== null && { temperature }),
+    ...settings,
+    ...(toolChoice && mayStillForce(scope, toolChoice) && { toolChoice }),
     onDelta: whileOurs(turn, ({ type, text }) => {
       if (signal.aborted) return
       if (type === "text") partial.text += text
@@ -118,6 +119,13 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
       emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
     }),
   }
+}
+
+/** A tool that must be called was called by the turn's first answer: to force it again would never end the turn. */
+function mayStillForce({ account: { modelCalls }, conversation, turn }: TurnScope, choice: ToolChoice): boolean {
+  if (choice === "auto" || choice === "none") return true
+  if (!turn.isContinued) return modelCalls === 0
+  return !conversation.log.history.slice(-2).some(({ role }) => role === "tool")
 }
 
 /** Passes on at once what streams in. While it is in doubt whose the turn is, holds it back, in order. */

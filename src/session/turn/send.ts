@@ -11,6 +11,8 @@ import type { SendOptions, TurnResult } from "../conversation/session.ts"
 import { refuseWhileAway } from "./refuse-while-away.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
 import { CUT_OFF, mendHistory } from "./tool-answer.ts"
+import { requireTools, toAskMetadata, type TurnAsk } from "./turn-ask.ts"
+import { toModelSettings } from "../conversation/model-settings.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
@@ -67,6 +69,7 @@ async function sendNow(
   options: SendOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
 ): Promise<TurnResult> {
   requireContent(message, options)
+  const ask: TurnAsk = { settings: toModelSettings(options) }
   const { onOutput, budget: left, idempotencyKey, said = message, whenStoreAway: whenAway } = options
   let prompt = message
   const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined
@@ -78,7 +81,8 @@ async function sendNow(
       signal: options.signal,
       // A turn below a task is stopped because the task is.
       ...(options.parentTask && { stopper: "parent" as const }),
-      ...(left && { metadata: toBudgetMetadata(left) }),
+      ask,
+      metadata: { ...(left && toBudgetMetadata(left)), ...toAskMetadata(scope.redactor, ask) },
       ...(options.onBegun && { onBegun: options.onBegun }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(whenAway && { whenAway }),
@@ -89,6 +93,7 @@ async function sendNow(
         return enrich(enrichers, scope, conversation, message).then((enriched) => void (prompt = enriched))
       },
       async toBeginning(history) {
+        requireTools(scope, conversation, ask)
         const texts = [...toContextTexts(options.context), prompt]
         const beginning = await toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
         options.onWriting()

@@ -18,6 +18,7 @@ import {
   refuseCutCall,
 } from "./call-model.ts"
 import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
+import { readAskMetadata, settingsOf, type TurnAsk } from "./turn-ask.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
 import type { TurnScope, TurnServices } from "./turn-scope.ts"
 import { recordCall } from "../conversation/model-call.ts"
@@ -34,12 +35,13 @@ export async function takeTurn(
   turn: OpenTurn,
   trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),
   budget: TurnBudget | null = null,
+  ask: TurnAsk = readAskMetadata(turn.metadata),
 ): Promise<string> {
   const { emitter } = conversation
   const startedMs = services.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
   const hops = readReportMark(turn.metadata)?.hops ?? 0
-  const scope: TurnScope = { services, conversation, turn, trace, account, budget, hops }
+  const scope: TurnScope = { services, conversation, turn, trace, account, budget, ask, hops }
   if (conversation.current) conversation.current.budget = budget
   // Releases calls that wait for tasks: there is no time left.
   budget?.timeOver.addEventListener("abort", () => conversation.messages.newMessage.abort())
@@ -72,7 +74,7 @@ export async function takeTurn(
  */
 async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelAnswer> {
   const { log } = scope.conversation
-  const { maxStepsPerTurn } = scope.services.config.agent
+  const { maxSteps } = settingsOf(scope.services, scope.conversation, scope.ask)
   const left = scope.turn.isContinued ? log.history.at(-1) : undefined
   for (;;) {
     const last = log.history.at(-1)
@@ -87,7 +89,7 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelA
     await collect(scope)
     const over = scope.budget && findOver(scope.budget, log.history)
     if (over !== null) await tellBudgetEnd(scope.turn, log.history, over)
-    const hasTools = over === null && scope.account.modelCalls + 1 < maxStepsPerTurn
+    const hasTools = over === null && scope.account.modelCalls + 1 < maxSteps
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue
     if (callsOf(answer.message).length === 0) return answer

@@ -4,6 +4,7 @@ import type { OpenTurn } from "../log/session-log.ts"
 import type { ContextScope } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { TurnTrace } from "../conversation/telemetry.ts"
+import type { TurnAsk } from "./turn-ask.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 
 /** The parts of the runtime that a turn uses. */
@@ -18,6 +19,7 @@ export interface TurnScope {
   readonly trace: TurnTrace
   readonly account: Account
   readonly budget: TurnBudget | null
+  readonly ask: TurnAsk
   /** How many reports lie between the turn and a person's words: 0 for what a person asked for. */
   readonly hops: number
 }
