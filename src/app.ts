@@ -29,6 +29,7 @@ import { createTokenLedger } from "./session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRecord } from "./session/log/ledger-record.ts"
 import { createPersonSwitch } from "./session/person-switch.ts"
 import { toReportsConfig } from "./session/conversation/report-config.ts"
+import type { SessionOptions as ConversationOptions } from "./session/conversation/session.ts"
 import type { SessionDefaults } from "./session/conversation/scope.ts"
 import type { Engine } from "./task/engine.ts"
 import {
@@ -37,6 +38,7 @@ import {
   refuseMisspelled,
   type Runtime,
   type RuntimeOptions,
+  type SessionOptions,
   type StoreWait,
 } from "./runtime.ts"
 import { connectGiven, withGiven } from "./builtin/models/given-model.ts"
@@ -134,8 +136,8 @@ export async function openRuntime(
     catalogue,
     model,
     sessions: conversations.directory(),
-    createSession: (wanted) => conversations.createSession(wanted),
-    openSession: (id, workspace) => conversations.openSession(id, workspace),
+    createSession: async (wanted) => conversations.createSession(toOwnParts(options, wanted)),
+    openSession: async (id, workspace, own) => conversations.openSession(id, workspace, toOwnParts(options, own)),
     desk: (owner) =>
       createDesk(owner, {
         tasks,
@@ -154,6 +156,15 @@ export async function openRuntime(
     [Symbol.asyncDispose]: () => runtime.close(),
   }
   return { runtime, runner: tasks }
+}
+
+/** Models that are objects of the AI SDK become ours. */
+function toOwnParts(
+  { providers = {}, clock }: RuntimeOptions,
+  { model, ...options }: SessionOptions = {},
+): ConversationOptions {
+  if (model === undefined) return options
+  return { ...options, model: typeof model === "string" ? model : connectGiven(model, toPatience(providers, clock)) }
 }
 
 /** The runner is created before the conversations that it asks. */

@@ -5,6 +5,7 @@ import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
 import { contextUsage, requireOpen, toClosed, toldTools, toResetData } from "./conversation/context.ts"
 import { createTrajectory } from "./results/trajectory.ts"
+import { takeTools } from "./own-tools.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
@@ -120,6 +121,7 @@ export async function closeSession(
   const last = log.history.at(-1)
   emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
   if (!keepsWork || !log.isKept) await scope.runner.closeSession(log.id)
+  await takeTools(scope, log.id, log.data.tools)
 }
 
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }

@@ -8,7 +8,8 @@ import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
 import type { Trajectory } from "../../plugin/background-result.ts"
 import type { CommandOutput } from "../../plugin/user-command.ts"
-import type { ModelTool } from "../../plugin/model.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { ConnectedModel, ModelTool } from "../../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { RecallOptions, SaidText } from "../log/recall-said.ts"
 import type { ModelSettings } from "./model-settings.ts"
@@ -19,15 +20,23 @@ export interface SessionOptions extends ModelSettings {
   readonly id?: SessionId
   /** Shown to people beside the agent's output. Default `main`. */
   readonly name?: string
-  /** `provider/name`. Default: the runtime's. */
-  readonly model?: string
-  /** Names of tools, or of plugins for all of their tools. Default: all exposed tools. */
-  readonly tools?: readonly string[]
+  /** `provider/name`, or a model that is this session's own. Default: the runtime's. */
+  readonly model?: string | ConnectedModel
+  /**
+   * Names of tools, of plugins for all of their tools, and tools that are this session's own. Default: all exposed tools.
+   */
+  readonly tools?: readonly (string | Tool)[]
   /** Part of the system prompt, beside the instructions of the configuration and of plugins. */
   readonly instructions?: string
   readonly workspace?: WorkspaceId
   readonly parent?: SessionId | null
 }
+
+/**
+ * What a session was given as objects. No store keeps them: who opens the session in another process gives them again, or
+ * its turns have the provider that the model's id names, and none of its own tools.
+ */
+export type OwnParts = Pick<SessionOptions, "model" | "tools">
 
 export interface SendOptions extends ModelSettings {
   /** Stops the turn. What was said so far stays, and the conversation can go on. */

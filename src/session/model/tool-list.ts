@@ -41,9 +41,9 @@ export function createToolList(
   })
 
   function listAll(): readonly OfferedTool[] {
-    const found = registry.tools()
+    const found = new Map(registry.tools().map((one) => [`${one.plugin}/${one.tool.name}`, one]))
     return registry.toolSchemas({ backgroundThresholdMs }).flatMap(({ plugin, name, description, inputSchema }) => {
-      const tool = found.find((one) => one.plugin === plugin && one.tool.name === name)
+      const tool = found.get(`${plugin}/${name}`)
       return tool ? [{ told: { name, description, inputSchema }, found: tool }] : []
     })
   }
@@ -74,8 +74,14 @@ export function createToolList(
  */
 function isOffered({ told: { name }, found }: OfferedTool, { tools, model, isBelow }: ToolSelection): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
+  if (found.owner.isPrivate) return fits && tools !== null && isNamed(tools, found)
   if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0
   return fits && (tools === null || tools.includes(name) || tools.includes(found.plugin))
+}
+
+/** A private tool is named by its plugin, or as `plugin/tool`. */
+function isNamed(tools: readonly string[], { plugin, tool }: FoundTool): boolean {
+  return tools.includes(plugin) || tools.includes(`${plugin}/${tool.name}`)
 }
 
 /** A model knows tools by their name alone: of two with one name, the first registered is offered. */
