@@ -17,6 +17,7 @@ export type { GroupFilter, GroupRequest, GroupService } from "./plugin/group-ser
 export { type FilePart, type FunctionCall, type Message, type Part, textOf, type ToolResult } from "./plugin/message.ts"
 export type { ProviderOptions, ToolChoice } from "./plugin/model.ts"
 export type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./plugin/output.ts"
+export type { OutputSchema } from "./plugin/output-schema.ts"
 export type { PermissionDecision, PermissionRequest } from "./plugin/permission-request.ts"
 export type { PersonAnswer, PersonChannel, Question } from "./plugin/person-port.ts"
 export type { Plugin } from "./plugin/plugin.ts"
@@ -53,6 +54,8 @@ export type {
   SendOptions,
   Session,
   TurnResult,
+  TypedSendOptions,
+  TypedTurnResult,
 } from "./session/conversation/session.ts"
 export type { ModelSettings } from "./session/conversation/model-settings.ts"
 export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger/ledger.ts"

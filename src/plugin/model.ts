@@ -17,6 +17,11 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
 /** What only one provider knows, by the provider's name as its SDK takes it. */
 export type ProviderOptions = Readonly<Record<string, JsonObject>>
 
+export interface ModelOutput {
+  /** JSON Schema of an object. */
+  readonly schema: JsonObject
+}
+
 /** A piece of an answer while it is still being written. */
 export type ModelDelta = { readonly type: "text" | "reasoning"; readonly text: string }
 
@@ -28,6 +33,8 @@ export interface ModelRequest {
   /** Has no effect without tools. Default: `auto`. */
   readonly toolChoice?: ToolChoice
   readonly providerOptions?: ProviderOptions
+  /** The form of the answer, unless it is a call. Only given to a model that says `hasJsonMode`. */
+  readonly output?: ModelOutput
   readonly maxOutputTokens?: number
   readonly temperature?: number
   readonly signal: AbortSignal
@@ -59,5 +66,7 @@ export interface ConnectedModel {
   readonly id: string
   /** Present if the provider itself states the limit. */
   readonly contextLimitTokens?: number
+  /** True if it can be made to answer in the form of `output`, also beside tools. */
+  readonly hasJsonMode?: boolean
   generate(request: ModelRequest): Promise<ProviderResponse>
 }

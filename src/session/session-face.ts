@@ -9,8 +9,8 @@ import { takeTools } from "./own-tools.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
-import { send } from "./turn/send.ts"
-import type { Session } from "./conversation/session.ts"
+import { send, sendTyped } from "./turn/send.ts"
+import type { SendOptions, Session, TurnResult, TypedSendOptions, TypedTurnResult } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"
 import { useSessionPlugin } from "./saved/session-plugin.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
@@ -29,6 +29,12 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       return work()
     })
   }
+  function sendMessage<Output>(message: string, options: TypedSendOptions<Output>): Promise<TypedTurnResult<Output>>
+  function sendMessage(message: string, options?: SendOptions): Promise<TurnResult>
+  function sendMessage(message: string, options: SendOptions | TypedSendOptions<unknown> = {}): Promise<TurnResult> {
+    const isTyped = "output" in options && options.output !== undefined
+    return isTyped ? sendTyped(scope, conversation, message, options) : send(scope, conversation, message, options)
+  }
   const own: Omit<Session, keyof SessionStanding> = {
     id: log.id,
     name: log.data.name,
@@ -40,7 +46,7 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       else await change(() => log.write({ entries: [], data: { model } }))
       conversation.model = connected
     },
-    send: (message, options) => send(scope, conversation, message, options),
+    send: sendMessage,
     stop: (reason = "stopped by the person") =>
       stopTurn(scope, conversation, reason) ||
       withdrawHeld(conversation.messages, new MeanwhileError("closed", reason)),

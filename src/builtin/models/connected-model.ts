@@ -23,6 +23,7 @@ import { createIdleLimit } from "./idle-limit.ts"
 import { describeModel, type LanguageModel, toLanguageModel } from "./language-model.ts"
 import { toModelError, toStall } from "./model-error.ts"
 import { createPromptWriter } from "./prompt.ts"
+import { isStrict, toResponseFormat } from "./response-format.ts"
 import { createScrubber } from "./scrub.ts"
 import { createToolNames, type ToolNames } from "./tool-name.ts"
 
@@ -58,7 +59,12 @@ export function toConnectedModel(
 
   async function open(request: ModelRequest, names: ToolNames): Promise<ReadableStream<LanguageModelV4StreamPart>> {
     const { signal, maxOutputTokens, temperature, toolChoice } = request
-    const providerOptions = joinOptions(dialect.options, request.providerOptions)
+    const { output } = request
+    const isLoose = output !== undefined && dialect.strictFor !== undefined && !isStrict(output.schema)
+    const always = isLoose
+      ? joinOptions(dialect.options, { [dialect.strictFor]: { strictJsonSchema: false } })
+      : dialect.options
+    const providerOptions = joinOptions(always, request.providerOptions)
     const opening = Promise.resolve(
       model.doStream({
         prompt: writePrompt(request),
@@ -69,6 +75,7 @@ export function toConnectedModel(
           tools: request.tools.map((tool) => toTool(tool, names.toWire(tool.name))),
           ...(toolChoice && { toolChoice: toWireChoice(toolChoice, names) }),
         }),
+        ...(output && { responseFormat: toResponseFormat(output.schema) }),
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         ...(temperature !== undefined && { temperature }),
         ...(providerOptions && { providerOptions }),
@@ -99,6 +106,7 @@ export function toConnectedModel(
 
   return {
     id,
+    hasJsonMode: dialect.hasJsonMode,
     async generate(request) {
       request.signal.throwIfAborted()
       const limit = createIdleLimit({ clock, timeoutMs: idleTimeoutMs, toError: () => toStall(id, idleTimeoutMs) })
@@ -124,7 +132,7 @@ function joinOptions(
   if (!asked) return always
   const names = new Set([...Object.keys(always ?? {}), ...Object.keys(asked)])
   const joined = [...names].map((name) => [name, { ...always?.[name], ...asked[name] }] as const)
-  return Object.fromEntries(joined) as SharedV4ProviderOptions
+  return Object.fromEntries(joined)
 }
 
 function requireLanguageModel(id: string, value: unknown): LanguageModelV4 {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
-import { OPENAI_APIS, PROVIDER_NAMES, type ProvidersSection, rowOf } from "./provider-table.ts"
+import { OPENAI_APIS, PROVIDER_NAMES, type ProvidersSection, rowOf, settingsOf } from "./provider-table.ts"
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -55,8 +55,8 @@ export const providersConfigSchema = lazily(
           .describe("How long a provider may send nothing before its call is given up."),
       })
       .catchall(settings())
-      .superRefine(({ idleTimeoutSeconds: _, ...providers }, context) => {
-        for (const [name, given] of Object.entries(providers)) {
+      .superRefine((section, context) => {
+        for (const [name, given] of Object.entries(settingsOf(section))) {
           if (!NAME.test(name)) {
             const message = "must begin with a lower-case letter and have lower-case letters, digits, - and _"
             context.addIssue({ code: "custom", path: [name], message })

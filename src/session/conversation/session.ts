@@ -8,6 +8,7 @@ import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
 import type { Trajectory } from "../../plugin/background-result.ts"
 import type { CommandOutput } from "../../plugin/user-command.ts"
+import type { OutputSchema } from "../../plugin/output-schema.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { ConnectedModel, ModelTool } from "../../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
@@ -73,6 +74,20 @@ export interface SendOptions extends ModelSettings {
   readonly budget?: AgentBudget
 }
 
+/** A message whose answer is a value. */
+export interface TypedSendOptions<Output> extends SendOptions {
+  /**
+   * The schema of the value. The model is asked for it by its own JSON mode, or by a tool that it must call. An answer without
+   * that form is sent back once, with what is wrong; a second one rejects as `output_invalid`, with the raw text in its details.
+   */
+  readonly output: OutputSchema<Output>
+}
+
+/** The result of a turn whose answer is a value. If the turn was stopped, `send` rejects as `closed` instead. */
+export interface TypedTurnResult<Output> extends TurnResult {
+  readonly output: Output
+}
+
 export interface CommandOptions {
   readonly signal?: AbortSignal
   /** Switches to another conversation for the command. Without this option, a command that wants to switch is refused. */
@@ -103,6 +118,7 @@ export interface Session extends AsyncDisposable {
   readonly isBusy: boolean
   /** Goes on with another model, of any provider, from the next model call on. */
   useModel(model: string): Promise<void>
+  send<Output>(message: string, options: TypedSendOptions<Output>): Promise<TypedTurnResult<Output>>
   send(message: string, options?: SendOptions): Promise<TurnResult>
   /**
    * Stops the turn that runs here. If none runs, messages that wait here for another turn are given up and reject as

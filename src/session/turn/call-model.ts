@@ -8,14 +8,9 @@ import { type Generated, generate, recordCall, type UnansweredCall } from "../co
 import { type ModelCallRecord, NO_ANSWER, type PaidCall } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/session-log.ts"
 import { settingsOf } from "./turn-ask.ts"
-import type { TurnScope } from "./turn-scope.ts"
+import type { ModelAnswer, TurnScope } from "./turn-scope.ts"
 
 type Answer = Extract<Message, { role: "assistant" }>
-
-export interface ModelAnswer {
-  readonly message: Answer
-  readonly record: ModelCallRecord
-}
 
 /** The model's text so far, in case its call is cut off. */
 export interface PartialAnswer {
@@ -47,8 +42,9 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
   })
   // A worker that was taken over meanwhile hears no answer: another one asks the model again.
   return scope.turn.act(() => {
-    const { response } = generated
-    const record = account(scope, generated)
+    const message = scope.ask.output?.toAnswer(generated.response.message) ?? generated.response.message
+    const response = { ...generated.response, message }
+    const record = account(scope, { ...generated, response })
     for (const warning of response.warnings ?? []) services.log.warn("the model's provider says", { warning })
     return { message: toUsableMessage(response.message, hasTools), record }
   })
@@ -103,15 +99,17 @@ async function wait({ services, turn }: TurnScope, delayMs: number): Promise<voi
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
   const { services, conversation, turn } = scope
-  const { maxSteps: _, toolChoice, ...settings } = settingsOf(services, conversation, scope.ask)
-  const { emitter } = conversation
+  const { maxSteps: _, toolChoice: choice, ...settings } = settingsOf(services, conversation, scope.ask)
+  const { emitter, model } = conversation
+  const tools = hasTools ? toldTools(services, conversation) : []
+  const toolChoice = choice && mayStillForce(scope, choice) ? choice : undefined
+  const plain = { tools, ...(toolChoice && { toolChoice }) }
   return {
     system: systemPrompt(services, conversation),
     messages: conversation.log.history,
-    tools: hasTools ? toldTools(services, conversation) : [],
+    ...(scope.ask.output?.toAsked(model, plain) ?? plain),
     signal,
     ...settings,
-    ...(toolChoice && mayStillForce(scope, toolChoice) && { toolChoice }),
     onDelta: whileOurs(turn, ({ type, text }) => {
       if (signal.aborted) return
       if (type === "text") partial.text += text

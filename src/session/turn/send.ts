@@ -7,12 +7,15 @@ import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { LogChange } from "../log/session-log.ts"
-import type { SendOptions, TurnResult } from "../conversation/session.ts"
+import type { SendOptions, TurnResult, TypedSendOptions, TypedTurnResult } from "../conversation/session.ts"
 import { refuseWhileAway } from "./refuse-while-away.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
 import { CUT_OFF, mendHistory } from "./tool-answer.ts"
 import { requireTools, toAskMetadata, type TurnAsk } from "./turn-ask.ts"
 import { toModelSettings } from "../conversation/model-settings.ts"
+import { toTypedResult } from "./check-answer.ts"
+import { createTypedOutput } from "./typed-output.ts"
+import { type OutputForm, toOutputForm } from "../../plugin/output-schema.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
@@ -25,6 +28,20 @@ type SendScope = NewTurnScope & Using<"bus">
 
 const TITLE_CHARACTERS = 80
 
+/** Takes one turn whose last answer is a value. */
+export async function sendTyped<Output>(
+  scope: SendScope,
+  conversation: Conversation,
+  message: string,
+  { output, ...options }: TypedSendOptions<Output>,
+): Promise<TypedTurnResult<Output>> {
+  const form = toOutputForm(output)
+  return toTypedResult(await send(scope, conversation, message, { ...options, form }), form)
+}
+
+/** A message, and the form that its answer must have. */
+type MessageOptions = SendOptions & { readonly form?: OutputForm }
+
 /**
  * Takes one turn: from the person's message, enriched and with the results that ended meanwhile, to the model's last text.
  */
@@ -32,7 +49,7 @@ export async function send(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions = {},
+  options: MessageOptions = {},
 ): Promise<TurnResult> {
   const { messages } = conversation
   let isWaiting = false
@@ -66,10 +83,11 @@ async function sendNow(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
+  options: MessageOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
 ): Promise<TurnResult> {
   requireContent(message, options)
-  const ask: TurnAsk = { settings: toModelSettings(options) }
+  const output = options.form ? createTypedOutput(options.form) : null
+  const ask: TurnAsk = { settings: toModelSettings(options), output }
   const { onOutput, budget: left, idempotencyKey, said = message, whenStoreAway: whenAway } = options
   let prompt = message
   const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined

@@ -111,7 +111,7 @@ async function take(
     },
     async take(turn) {
       if (stopping) await stopping
-      return takeTurn(scope, conversation, turn, trace, newTurn.createBudget?.() ?? null, newTurn.ask)
+      return takeTurn(scope, conversation, turn, { trace, budget: newTurn.createBudget?.() ?? null, ask: newTurn.ask })
     },
   })
 }

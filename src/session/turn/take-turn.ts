@@ -9,18 +9,12 @@ import type { OpenTurn, TurnChange } from "../log/session-log.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import { readReportMark } from "./report-mark.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../conversation/telemetry.ts"
-import {
-  createPartialAnswer,
-  type PartialAnswer,
-  callModel,
-  type CallOptions,
-  type ModelAnswer,
-  refuseCutCall,
-} from "./call-model.ts"
+import { createPartialAnswer, type PartialAnswer, callModel, type CallOptions, refuseCutCall } from "./call-model.ts"
 import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
 import { readAskMetadata, settingsOf, type TurnAsk } from "./turn-ask.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
-import type { TurnScope, TurnServices } from "./turn-scope.ts"
+import { findProblem, toAgain } from "./check-answer.ts"
+import type { ModelAnswer, TurnScope, TurnServices } from "./turn-scope.ts"
 import { recordCall } from "../conversation/model-call.ts"
 import { collectContext, type CollectOptions } from "./collect-context.ts"
 import { answerCalls, leaveUntried } from "./answer-calls.ts"
@@ -28,18 +22,33 @@ import { toOnCrash, toStepKey } from "./call-step.ts"
 
 const MOST_ACCOUNTS = 1_000
 
+interface TurnParts {
+  readonly trace?: TurnTrace
+  readonly budget?: TurnBudget | null
+  /** Default: what the turn's metadata says. */
+  readonly ask?: TurnAsk | undefined
+}
+
 /** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
 export async function takeTurn(
   services: TurnServices,
   conversation: Conversation,
   turn: OpenTurn,
-  trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),
-  budget: TurnBudget | null = null,
-  ask: TurnAsk = readAskMetadata(turn.metadata),
+  parts: TurnParts = {},
 ): Promise<string> {
   const { emitter } = conversation
+  const { trace = beginTurnTrace(conversation, turn.traceId), budget = null } = parts
+  const { ask = readAskMetadata(turn.metadata) } = parts
   const startedMs = services.clock.monotonic()
-  const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
+  const account = {
+    startedMs,
+    modelCalls: 0,
+    toolCalls: 0,
+    usage: NO_TOKENS,
+    costMicros: 0,
+    isAskedAgain: false,
+    refused: null,
+  }
   const hops = readReportMark(turn.metadata)?.hops ?? 0
   const scope: TurnScope = { services, conversation, turn, trace, account, budget, ask, hops }
   if (conversation.current) conversation.current.budget = budget
@@ -92,7 +101,15 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelA
     const hasTools = over === null && scope.account.modelCalls + 1 < maxSteps
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue
-    if (callsOf(answer.message).length === 0) return answer
+    const problem = callsOf(answer.message).length === 0 ? await findProblem(scope, answer.message) : undefined
+    if (problem === null) return answer
+    if (problem !== undefined) {
+      const again = toAgain(scope, answer, problem)
+      const change = toChange(scope, answer)
+      // Together: a history that ends with an answer is one that no provider goes on with.
+      await scope.turn.save({ ...change, entries: [...change.entries, again] })
+      continue
+    }
     refuseCutCall(scope, answer)
     Object.assign(partial, createPartialAnswer())
     await keepAnswer(scope, answer)
@@ -179,7 +196,9 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
     tell(scope, "stopped")
     return text
   }
-  end(scope, toClosing(scope, mendHistory(history, "The turn failed before it was answered.")))
+  const { refused } = scope.account
+  const mended = mendHistory(history, "The turn failed before it was answered.")
+  end(scope, refused ? toChange(scope, refused) : toClosing(scope, mended))
   tell(scope, "failed", toErrorMessage(error))
   throw error
 }
@@ -200,7 +219,7 @@ function toClosing({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   const { services, conversation, turn, account } = scope
   const { emitter, log, model, turns } = conversation
-  const { startedMs, ...used } = account
+  const { startedMs, isAskedAgain: _, refused: __, ...used } = account
   const durationMs = services.clock.monotonic() - startedMs
   const accounting = { turn: turn.taskId, outcome, model: model.id, ...used, durationMs }
   turns.push(accounting)

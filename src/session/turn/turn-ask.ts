@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../base/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { fromStoredForm } from "../../plugin/output-schema.ts"
 import { toldTools } from "../conversation/context.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -13,21 +14,34 @@ import {
   toStoredSettings,
 } from "../conversation/model-settings.ts"
 
+import { createTypedOutput, type TypedOutput } from "./typed-output.ts"
+
 /** What one message asks of its turn, beside its words. */
 export interface TurnAsk {
   readonly settings: ModelSettings
+  readonly output: TypedOutput | null
 }
 
-const NOTHING_ASKED: TurnAsk = { settings: NO_SETTINGS }
+const NOTHING_ASKED: TurnAsk = { settings: NO_SETTINGS, output: null }
 
 /** For the process that goes on with the turn after a crash. It sees no secrets. */
-export function toAskMetadata(redactor: Redactor, { settings }: TurnAsk): JsonObject {
-  if (settings === NO_SETTINGS) return {}
-  return { ask: redactor.redactJson({ settings: toStoredSettings(settings) }).value }
+export function toAskMetadata(redactor: Redactor, { settings, output }: TurnAsk): JsonObject {
+  if (settings === NO_SETTINGS && output === null) return {}
+  const form = output && { schema: output.form.schema, isWrapped: output.form.isWrapped }
+  const ask = { settings: toStoredSettings(settings), ...(form && { output: form }) }
+  return { ask: redactor.redactJson(ask).value }
 }
 
 export function readAskMetadata({ ask }: JsonObject): TurnAsk {
-  return isJsonObject(ask) ? { settings: readModelSettings(ask["settings"]) } : NOTHING_ASKED
+  return isJsonObject(ask)
+    ? { settings: readModelSettings(ask["settings"]), output: readOutput(ask["output"]) }
+    : NOTHING_ASKED
+}
+
+function readOutput(stored: JsonValue | undefined): TypedOutput | null {
+  if (!isJsonObject(stored) || !isJsonObject(stored["schema"])) return null
+  const { schema, isWrapped } = stored
+  return createTypedOutput(fromStoredForm({ schema, isWrapped: isWrapped === true }))
 }
 
 /** The settings of this turn's model calls. */
