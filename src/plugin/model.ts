@@ -11,6 +11,10 @@ export interface ModelTool {
   readonly inputSchema: InputSchema
 }
 
+export const MODALITIES = ["text", "image", "pdf", "audio", "video"] as const
+/** What a model can take in. */
+export type Modality = (typeof MODALITIES)[number]
+
 /** Whether the model may, must or must not call a tool, or which one it must call. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string }
 

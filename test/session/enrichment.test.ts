@@ -82,5 +82,5 @@ test("004-43: a named file is not read into the prompt: the model is told of it 
 async function openWithFile(script: readonly string[]) {
   const root = createFolder()
   writeFileSync(join(root, "list.txt"), "one egg\n")
-  return openAgent(script, { plugins: [createMultimodalPlugin({ root, models: ["*"] })] })
+  return openAgent(script, { plugins: [createMultimodalPlugin({ root })] })
 }

@@ -2,6 +2,7 @@ import { createNewestMap } from "../../base/newest-map.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import type { Registry } from "../../plugin/registry.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
 export interface ToolSelection {
@@ -30,6 +31,7 @@ const MOST_CHOICES = 100
 
 export function createToolList(
   registry: Pick<Registry, "tools" | "toolSchemas" | "onChange">,
+  catalogue: ModelCatalogue,
   backgroundThresholdMs: number,
 ): ToolList {
   let all: readonly OfferedTool[] | undefined
@@ -54,7 +56,9 @@ export function createToolList(
       const known = chosen.get(key)
       if (known) return known
       all ??= listAll()
-      const offers = withoutTwins(all.filter((tool) => isOffered(tool, choice)))
+      const { modalities } = catalogue.factsOf(choice.model)
+      const takes = ({ found: { tool } }: OfferedTool): boolean => !tool.shows || modalities.includes(tool.shows)
+      const offers = withoutTwins(all.filter((tool) => takes(tool) && isOffered(tool, choice)))
       chosen.set(key, offers)
       return offers
     },

@@ -4,7 +4,7 @@ import { enrichPrompt, type PromptEnricher } from "../../plugin/prompt-enrichmen
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
-import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
+import { toSessionInfo, contextUsage, type ContextScope, toldTools } from "../conversation/context.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { LogChange } from "../log/session-log.ts"
 import type { SendOptions, TurnResult, TypedSendOptions, TypedTurnResult } from "../conversation/session.ts"
@@ -156,13 +156,19 @@ async function toBeginning(
  */
 async function enrich(
   enrichers: readonly PromptEnricher[],
-  { log, open }: Using<"log" | "open">,
+  scope: ContextScope & Using<"log" | "open">,
   conversation: Conversation,
   message: string,
 ): Promise<string> {
-  const { current } = conversation
+  const { current, model } = conversation
+  const { log, open } = scope
   const signal = current ? AbortSignal.any([current.abort.signal, open.closing]) : open.closing
-  const enriching = enrichPrompt(enrichers, message, { session: toSessionInfo(conversation.log) })
+  const { modalities } = scope.models.factsOf(model.id)
+  const enriching = enrichPrompt(enrichers, message, {
+    session: toSessionInfo(conversation.log),
+    model: { id: model.id, modalities },
+    tools: toldTools(scope, conversation).map(({ name }) => name),
+  })
   try {
     const { prompt, metadata, failures } = await unlessAborted(signal, enriching)
     if (Object.keys(metadata).length > 0) conversation.emitter.emit({ type: "prompt.enriched", metadata })
