@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import { loadPeer } from "./optional-peer.ts"
 
 /** Settings of a provider in the configuration. */
 export interface ProviderSettings {
@@ -136,10 +137,13 @@ async function openGoogle({ key = "", baseUrl, ...more }: ProviderAccess) {
   return createGoogle({ apiKey: key, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) })
 }
 
+/** A third of what an installation would weigh: only who uses Vertex installs it. */
+const VERTEX = { name: "@ai-sdk/google-vertex", version: "5", need: "Models of Vertex AI" }
+
 /** Without a key, Google's own credentials count: a service account's file, or the account that is signed in. */
 async function openVertex({ key = "", baseUrl, project = "", location = "", ...more }: ProviderAccess) {
   const common = { apiKey: key, project, location, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) }
-  const { createVertex } = await import("@ai-sdk/google-vertex")
+  const { createVertex } = await loadPeer(VERTEX, () => import("@ai-sdk/google-vertex"))
   const gemini = createVertex(common)
   const { createVertexAnthropic } = await import("@ai-sdk/google-vertex/anthropic")
   const { apiKey: _, ...signedIn } = common
