@@ -29,6 +29,7 @@ import { createTokenLedger } from "./session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRecord } from "./session/log/ledger-record.ts"
 import { createPersonSwitch } from "./session/person-switch.ts"
 import { toReportsConfig } from "./session/conversation/report-config.ts"
+import type { SessionOptions as ConversationOptions } from "./session/conversation/session.ts"
 import type { SessionDefaults } from "./session/conversation/scope.ts"
 import type { Engine } from "./task/engine.ts"
 import {
@@ -37,10 +38,11 @@ import {
   refuseMisspelled,
   type Runtime,
   type RuntimeOptions,
+  type SessionOptions,
   type StoreWait,
 } from "./runtime.ts"
-import { createGivenProvider } from "./builtin/models/given-model.ts"
-import { createModelProviders } from "./builtin/models/model-providers.ts"
+import { connectGiven, withGiven } from "./builtin/models/given-model.ts"
+import { createModelProviders, toPatience } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
@@ -134,8 +136,8 @@ export async function openRuntime(
     catalogue,
     model,
     sessions: conversations.directory(),
-    createSession: (wanted) => conversations.createSession(wanted),
-    openSession: (id, workspace) => conversations.openSession(id, workspace),
+    createSession: async (wanted) => conversations.createSession(toOwnParts(options, wanted)),
+    openSession: async (id, workspace, own) => conversations.openSession(id, workspace, toOwnParts(options, own)),
     desk: (owner) =>
       createDesk(owner, {
         tasks,
@@ -154,6 +156,15 @@ export async function openRuntime(
     [Symbol.asyncDispose]: () => runtime.close(),
   }
   return { runtime, runner: tasks }
+}
+
+/** Models that are objects of the AI SDK become ours. */
+function toOwnParts(
+  { providers = {}, clock }: RuntimeOptions,
+  { model, ...options }: SessionOptions = {},
+): ConversationOptions {
+  if (model === undefined) return options
+  return { ...options, model: typeof model === "string" ? model : connectGiven(model, toPatience(providers, clock)) }
 }
 
 /** The runner is created before the conversations that it asks. */
@@ -260,15 +271,17 @@ export function pickModels(
   configured: string | null,
 ): { readonly providers: readonly ModelProviderPlugin[]; readonly model: string } {
   const { providers: settings = {}, plugins = [], clock } = options
-  const given = typeof options.model === "object" ? createGivenProvider(options.model) : undefined
+  const { model } = options
+  const given =
+    model === undefined || typeof model === "string" ? undefined : connectGiven(model, toPatience(settings, clock))
   const known = [
-    ...createModelProviders({ environment, providers: settings }),
+    ...createModelProviders({ environment, providers: settings, ...(clock && { clock }) }),
     createOfflineProvider(clock ? { clock } : {}),
   ]
   const names = new Set(plugins.map(({ name }) => name))
-  const own = given && !names.has(given.provider.name) ? [given.provider] : []
-  const providers = [...own, ...known.filter(({ name }) => name !== given?.provider.name && !names.has(name))]
-  const wanted = given?.id ?? (typeof options.model === "string" ? options.model : configured)
+  const free = known.filter(({ name }) => !names.has(name))
+  const providers = given ? withGiven(given, free, names) : free
+  const wanted = given?.id ?? (typeof model === "string" ? model : configured)
   const hasKey = (name: string): boolean => providers.some((one) => one.name === name && one.isConfigured?.())
   const [, byKey = OFFLINE_MODEL] = Object.entries(DEFAULT_MODELS).find(([name]) => hasKey(name)) ?? []
   return { providers, model: wanted ?? byKey }

@@ -94,7 +94,8 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
   shell: "The environment that commands get.",
   web: "How web pages are fetched.",
   references: "Documents that agents can look up.",
-  providers: "Model providers by name: baseUrl, apiKeyEnv, project, location, organization, headers.",
+  providers:
+    "Model providers by name, beside idleTimeoutSeconds: baseUrl, apiKeyEnv, project, location, organization, headers, api.",
   models: "Facts about models, by provider/name or pattern: contextLimitTokens, maxOutputTokens, price, modalities.",
   plugins: "Plugins of others: package names, paths from this folder, or { source, expose, config }.",
 }

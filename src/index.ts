@@ -6,7 +6,7 @@ export type { DeskOptions } from "./desk/desk-options.ts"
 export type { Desk } from "./desk/desk.ts"
 export type { InboxItem } from "./desk/inbox.ts"
 export type { TaskBranch } from "./desk/task-tree.ts"
-export type { PermissionsInput } from "./runtime.ts"
+export type { PermissionsInput, SessionOptions } from "./runtime.ts"
 export type { AgentEvent, AgentListener, TurnAccounting } from "./plugin/agent-event.ts"
 export type { BackgroundTaskResult, Trajectory } from "./plugin/background-result.ts"
 export type { ContextUsage } from "./plugin/context-usage.ts"
@@ -15,7 +15,9 @@ export { definePlugin } from "./plugin/define-plugin.ts"
 export type { Effect } from "./plugin/effect.ts"
 export type { GroupFilter, GroupRequest, GroupService } from "./plugin/group-service.ts"
 export { type FilePart, type FunctionCall, type Message, type Part, textOf, type ToolResult } from "./plugin/message.ts"
+export type { ProviderOptions, ToolChoice } from "./plugin/model.ts"
 export type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./plugin/output.ts"
+export type { OutputSchema } from "./plugin/output-schema.ts"
 export type { PermissionDecision, PermissionRequest } from "./plugin/permission-request.ts"
 export type { PersonAnswer, PersonChannel, Question } from "./plugin/person-port.ts"
 export type { Plugin } from "./plugin/plugin.ts"
@@ -51,9 +53,11 @@ export type {
   CommandOptions,
   SendOptions,
   Session,
-  SessionOptions,
   TurnResult,
+  TypedSendOptions,
+  TypedTurnResult,
 } from "./session/conversation/session.ts"
+export type { ModelSettings } from "./session/conversation/model-settings.ts"
 export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger/ledger.ts"
 export type { LedgerQuery } from "./session/log/ledger-record.ts"
 export type { ModelCatalogue, ModelFacts } from "./session/model/catalogue.ts"

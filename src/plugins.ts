@@ -39,6 +39,7 @@ export type {
   ConnectedModel,
   FinishReason,
   ModelDelta,
+  ModelOutput,
   ModelRequest,
   ModelTool,
   ProviderResponse,

@@ -29,7 +29,7 @@ import type { ModelCatalogue, ModelOverrides } from "./session/model/catalogue.t
 import type { LedgerRecord } from "./session/log/ledger-record.ts"
 import type { TokenLedger } from "./session/ledger/ledger.ts"
 import type { ReportsConfigInput } from "./session/conversation/report-config.ts"
-import type { Session, SessionOptions } from "./session/conversation/session.ts"
+import type { Session, SessionOptions as ConversationOptions } from "./session/conversation/session.ts"
 import type { Engine } from "./task/engine.ts"
 import type { SessionId, WorkspaceId } from "./task/id.ts"
 import type { TaskKind } from "./task/record.ts"
@@ -152,6 +152,15 @@ export type StoreWait = Pick<
   "startPatienceMs" | "patienceMs" | "leaving" | "onGone" | "onAway" | "tell"
 >
 
+/** The options of a new session. */
+export interface SessionOptions extends Omit<ConversationOptions, "model"> {
+  /**
+   * `provider/name`, or a model as an object, of the AI SDK too, that is this session's own. Default: the runtime's. No store
+   * keeps the object: who opens the session in another process gives it again.
+   */
+  readonly model?: string | GivenModel
+}
+
 /**
  * The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it.
  */
@@ -165,7 +174,8 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly model: string
   readonly sessions: SessionDirectory
   createSession(options?: SessionOptions): Promise<Session>
-  openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  /** `own`: what the session was given as objects, or other parts from now on. */
+  openSession(id: SessionId, workspace?: WorkspaceId, own?: Pick<SessionOptions, "model" | "tools">): Promise<Session>
   /** The desk of one actor in one workspace: the base of every front end. */
   desk(options: DeskOptions): Desk
   /** Refused as `unknown_model` or `key_missing`. */

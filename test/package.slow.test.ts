@@ -148,6 +148,18 @@ describe("the package as it is published", () => {
     expect((await runProgram(program, consumer)).trim().split(",")).toEqual(values.toSorted())
   })
 
+  test("says in one sentence what to install for a model of Vertex", async () => {
+    const source = `import { createRuntime } from "meanwhile"
+const providers = { vertex: { project: "my-project", location: "us-central1" } }
+await using runtime = await createRuntime({ environment: {}, providers })
+await runtime.connect("vertex/gemini-2.5-flash").catch(({ code, message }) => console.log(code + ": " + message))
+`
+    const printed = await runProgram(write("vertex.ts", source), consumer)
+    expect(printed.trim()).toBe(
+      "plugin_unavailable: Models of Vertex AI need the package @ai-sdk/google-vertex, which is not installed: npm install @ai-sdk/google-vertex@5",
+    )
+  })
+
   test("gives its fakes without its optional peers, as the guide shows", async () => {
     const guide = readFileSync(join(root, "docs/guide/agents.md"), "utf8")
     const [, source, expected] =

@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   "model_unavailable",
   "model_refused",
   "context_overflow",
+  "output_invalid",
   "store_damaged",
   "store_newer",
   "store_read_only",

@@ -131,7 +131,8 @@ const TOOL_CHANGES: ReadonlySet<RegistryChange["type"]> = new Set([
  */
 function createPluginHost(state: RegistryState, name: string): PluginHost {
   return {
-    tools: () => state.tools.all().map(({ plugin, tool }) => ({ plugin, tool })),
+    tools: () =>
+      state.tools.all().map(({ plugin, tool, owner }) => ({ plugin, tool, isPrivate: owner.isPrivate === true })),
     onToolsChanged(listener) {
       const hear = ({ type, plugin }: RegistryChange): void => {
         if (TOOL_CHANGES.has(type) && plugin !== name) listener()

@@ -4,6 +4,8 @@ import type { Tool } from "./tool.ts"
 export interface HostedTool {
   readonly plugin: string
   readonly tool: Tool
+  /** True if only sessions that name the plugin are offered the tool: no other may hear of it. */
+  readonly isPrivate: boolean
 }
 
 /** The host that a plugin gets when it is initialized: the tools of all plugins, and commands over tasks. */

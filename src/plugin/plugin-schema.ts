@@ -80,6 +80,7 @@ const base = lazily(() => ({
 
 const contribution = lazily(() => ({
   tools: z.array(tool()).optional(),
+  isPrivate: z.boolean().optional(),
   systemInstructions: z.union([z.string(), method()], "must be a text or a function that returns one").optional(),
   autoApprovedTools: z.array(z.string()).optional(),
   userCommands: z.array(userCommand()).optional(),

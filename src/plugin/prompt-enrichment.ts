@@ -1,16 +1,21 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { JsonObject } from "../base/json.ts"
+import type { Modality } from "./model.ts"
 import type { SessionInfo } from "./sessions-port.ts"
 
 export interface EnrichedPrompt {
   readonly prompt: string
-  /** Findings of the plugin for programs: never shown to the model. */
+  /** Findings of the plugin for programs, which hear them in `prompt.enriched`: never shown to the model. */
   readonly metadata?: JsonObject
 }
 
 export interface EnrichmentContext {
   /** The conversation the prompt is for; null outside of one. */
   readonly session: SessionInfo | null
+  /** The model that the prompt is for, and what it can take in. Absent outside of a conversation. */
+  readonly model?: { readonly id: string; readonly modalities: readonly Modality[] }
+  /** The names of the tools that it is offered. Absent outside of a conversation. */
+  readonly tools?: readonly string[]
 }
 
 /** Changes or adds to what a person wrote before the model sees it. */

@@ -7,6 +7,7 @@ import type { OnCrash, Step } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
 import type { Effect } from "./effect.ts"
 import type { Patch } from "../task/patch.ts"
+import type { Modality } from "./model.ts"
 import type { ContentPart } from "./message.ts"
 
 /** When a call of the tool leaves the foreground. */
@@ -85,6 +86,8 @@ export interface Tool<Input = unknown> {
    * True for a tool that only passes calls on: tasks it starts belong to its caller, as if the caller had started them.
    */
   readonly startsForCaller?: true
+  /** What it shows the model: only models that take that, by the catalogue, are offered the tool. */
+  readonly shows?: Modality
   /** Only subagents are offered it. */
   readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>

@@ -46,7 +46,7 @@ async function take(scope: ConversationScope, conversation: Conversation, run: T
     await followLeftReport(scope, conversation, run, text.promise)
     const taken = await log.continueTurn(run, async (turn) => {
       await followModel(scope, conversation)
-      return takeTurn(scope, conversation, turn, undefined, await openLeftBudget(scope, run))
+      return takeTurn(scope, conversation, turn, { budget: await openLeftBudget(scope, run) })
     })
     text.resolve(taken)
     return taken

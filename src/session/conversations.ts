@@ -23,7 +23,7 @@ import { createSessionDirectory } from "./saved/directory.ts"
 import type { ModelCatalogue } from "./model/catalogue.ts"
 import { createModelSource, type ModelSource } from "./model/model-source.ts"
 import type { ConversationScope, Using } from "./conversation/scope.ts"
-import type { Session, SessionOptions } from "./conversation/session.ts"
+import type { OwnParts, Session, SessionOptions } from "./conversation/session.ts"
 import { closeSession, promoteCalls } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { followTask } from "./conversation/task-watch.ts"
@@ -48,7 +48,7 @@ export interface ConversationsOptions
 export interface Conversations {
   readonly models: ModelSource
   createSession(options?: SessionOptions): Promise<Session>
-  openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  openSession(id: SessionId, workspace?: WorkspaceId, own?: OwnParts): Promise<Session>
   directory(workspace?: WorkspaceId): SessionDirectory
   /** The sessions that are open in this process. */
   open(): readonly SessionId[]
@@ -106,7 +106,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   const scope: ConversationScope = {
     ...shared,
     models: createModelSource({ registry, catalogue, defaultModel }),
-    tools: createToolList(registry, config.background.thresholdSeconds * 1_000),
+    tools: createToolList(registry, catalogue, config.background.thresholdSeconds * 1_000),
     open: createOpenConversations({ events: createAgentEvents(log), closing: closing.signal, watch, onClosed }),
     ports: { person, changesOfDocument: createOneAtATime() },
     children: {
@@ -126,7 +126,7 @@ export function createConversations(options: ConversationsOptions): Conversation
         throw new MeanwhileError("closed", "Meanwhile is shutting down: no session is created.")
       return createSession(scope, wanted)
     },
-    openSession: (id, workspace) => openSession(scope, id, workspace),
+    openSession: (id, workspace, own) => openSession(scope, id, workspace, own),
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),
     promote: async (id) => promoteCalls(scope.open.get(id)?.current ?? null),

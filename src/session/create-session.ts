@@ -5,36 +5,56 @@ import { sealGroups } from "./turn/take-new-turn.ts"
 import { type Conversation, inTurn, createNewMessage } from "./conversation/conversation.ts"
 import { findLiveTurn } from "./log/stored-turn.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
-import { parseSessionData } from "./log/session-data.ts"
+import { parseSessionData, type SessionData } from "./log/session-data.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { createStoredLog, openStoredLog } from "./log/stored-log.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
-import type { Session, SessionOptions } from "./conversation/session.ts"
+import { type ModelSettings, NO_SETTINGS, toModelSettings, toStoredSettings } from "./conversation/model-settings.ts"
+import type { OwnParts, Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
+import type { ConnectedModel } from "../plugin/model.ts"
+import { giveTools, takeTools } from "./own-tools.ts"
 import { orWarn } from "./conversation/or-warn.ts"
 import { followLiveTasks } from "./conversation/task-watch.ts"
 import { startSessionPlugin } from "./saved/session-plugin.ts"
 
 /** Creates a session. Nothing is written before its first turn, unless a session plugin hands back a saved conversation. */
 export async function createSession(scope: ConversationScope, options: SessionOptions = {}): Promise<Session> {
-  const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
-  const { tools = null, instructions = "" } = options
+  const { id = createSessionId(), workspace = DEFAULT_WORKSPACE } = options
   requireName("id", id)
   requireName("workspace", workspace)
+  const settings = toModelSettings(options)
+  const tools = options.tools ? await giveTools(scope, id, options.tools) : null
+  try {
+    return await createWith(scope, { ...options, id, workspace, tools, isNew: options.id === undefined }, settings)
+  } catch (error) {
+    if (!scope.open.has(id)) await takeTools(scope, id, tools)
+    throw error
+  }
+}
+
+type NamedOptions = Omit<SessionOptions, "tools"> &
+  Required<Pick<SessionOptions, "id" | "workspace">> &
+  Pick<SessionData, "tools"> &
+  Pick<ConversationStart, "isNew">
+
+async function createWith(scope: ConversationScope, options: NamedOptions, asked: ModelSettings): Promise<Session> {
+  const { id, workspace, name = "main", parent = null, instructions = "", tools } = options
   const model = options.model ?? scope.models.defaultModel
-  const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
-  const isNew = options.id === undefined
+  const modelId = typeof model === "string" ? model : model.id
+  const settings = asked === NO_SETTINGS ? {} : { settings: toStoredSettings(asked) }
+  const data = parseSessionData({ name, model: modelId, parent, instructions, tools: tools && [...tools], ...settings })
   const { runner, store, redactor, clock } = scope
   const endUnkept = () => runner.endUnkeptTurn(id)
   const onTurnEnded = () => orWarn(scope, "tasks of a turn could not be stopped with it", { session: id }, endUnkept)
-  const conversation = await toConversation(scope, { id, workspace, model, isNew }, () =>
+  const conversation = await toConversation(scope, { id, workspace, model, isNew: options.isNew }, () =>
     scope.defaults.isKept
       ? createStoredLog({ id, workspace, runner, store, redactor, clock }, data)
       : createMemoryLog({ id, workspace, data, clock, onTurnEnded }),
   )
   if (parent) scope.children.onChild(id, parent)
-  conversation.emitter.emit({ type: "agent.created", name, parent, model })
+  conversation.emitter.emit({ type: "agent.created", name, parent, model: modelId })
   await startSessionPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
 }
@@ -54,14 +74,22 @@ export async function openSession(
   scope: ConversationScope,
   id: SessionId,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
+  own: OwnParts = {},
 ): Promise<Session> {
-  return createSessionFace(scope, await openConversation(scope, id, workspace))
+  const conversation = await openConversation(scope, id, workspace, own.model)
+  if (own.model !== undefined) {
+    conversation.model = await scope.models.use(own.model)
+    conversation.log.amend({ model: conversation.model.id })
+  }
+  if (own.tools) conversation.log.amend({ tools: await giveTools(scope, id, own.tools) })
+  return createSessionFace(scope, conversation)
 }
 
 export async function openConversation(
   scope: ConversationScope,
   id: SessionId,
   workspace: WorkspaceId,
+  given?: OwnParts["model"],
 ): Promise<Conversation> {
   const open = scope.open.get(id)
   if (open?.log.workspace === workspace) return open
@@ -71,12 +99,12 @@ export async function openConversation(
     throw new MeanwhileError("not_found", `There is no session ${id}. List the sessions to see their ids.`)
   }
   const log = await openStoredLog({ id, workspace, runner, store, redactor, clock }, record)
-  const model = log.data.model || scope.models.defaultModel
+  const model = given ?? (log.data.model || scope.models.defaultModel)
   const conversation = await toConversation(scope, { id, workspace, model, isNew: false }, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
   if (parent) scope.children.onChild(id, parent)
-  conversation.emitter.emit({ type: "agent.created", name, parent, model })
+  conversation.emitter.emit({ type: "agent.created", name, parent, model: conversation.model.id })
   await runner.resumeOwnWork()
   await followLiveTasks(scope, conversation)
   // A crash may have left groups that the session's last turn would have sealed.
@@ -87,7 +115,7 @@ export async function openConversation(
 interface ConversationStart {
   readonly id: SessionId
   readonly workspace: WorkspaceId
-  readonly model: string
+  readonly model: string | ConnectedModel
   /** True if the id was made just now, so that nothing can be stored under it. */
   readonly isNew: boolean
 }

@@ -3,13 +3,14 @@ import { actFreely } from "../plugin/context.ts"
 import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
-import { contextUsage, offeredTools, requireOpen, toClosed, toResetData } from "./conversation/context.ts"
+import { contextUsage, requireOpen, toClosed, toldTools, toResetData } from "./conversation/context.ts"
 import { createTrajectory } from "./results/trajectory.ts"
+import { takeTools } from "./own-tools.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
-import { send } from "./turn/send.ts"
-import type { Session } from "./conversation/session.ts"
+import { send, sendTyped } from "./turn/send.ts"
+import type { SendOptions, Session, TurnResult, TypedSendOptions, TypedTurnResult } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"
 import { useSessionPlugin } from "./saved/session-plugin.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
@@ -28,6 +29,12 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       return work()
     })
   }
+  function sendMessage<Output>(message: string, options: TypedSendOptions<Output>): Promise<TypedTurnResult<Output>>
+  function sendMessage(message: string, options?: SendOptions): Promise<TurnResult>
+  function sendMessage(message: string, options: SendOptions | TypedSendOptions<unknown> = {}): Promise<TurnResult> {
+    const isTyped = "output" in options && options.output !== undefined
+    return isTyped ? sendTyped(scope, conversation, message, options) : send(scope, conversation, message, options)
+  }
   const own: Omit<Session, keyof SessionStanding> = {
     id: log.id,
     name: log.data.name,
@@ -39,13 +46,13 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       else await change(() => log.write({ entries: [], data: { model } }))
       conversation.model = connected
     },
-    send: (message, options) => send(scope, conversation, message, options),
+    send: sendMessage,
     stop: (reason = "stopped by the person") =>
       stopTurn(scope, conversation, reason) ||
       withdrawHeld(conversation.messages, new MeanwhileError("closed", reason)),
     history: () => log.history,
     recall: (wanted) => log.recall(wanted),
-    tools: () => offeredTools(scope, conversation),
+    tools: () => toldTools(scope, conversation),
     contextUsage: () => contextUsage(scope, conversation),
     turns: () => conversation.turns,
     state: () => readSessionState(scope, conversation),
@@ -120,6 +127,7 @@ export async function closeSession(
   const last = log.history.at(-1)
   emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
   if (!keepsWork || !log.isKept) await scope.runner.closeSession(log.id)
+  await takeTools(scope, log.id, log.data.tools)
 }
 
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }

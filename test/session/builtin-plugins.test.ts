@@ -174,13 +174,16 @@ test("004-58: an image is shown to a model that can see, and the tool is not off
   const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
   writeFileSync(join(root, "pictures/dot.png"), Buffer.from(dot, "base64"))
   const calls = [{ tool: "viewImage", input: { path: "pictures/dot.png" } }]
-  const seeing = await openAgent([{ calls }, "A dot."], {
-    plugins: [createMultimodalPlugin({ root, models: ["scripted/*"] })],
-  })
+  const seeing = await openAgent([{ calls }, "A dot."], { plugins: [createMultimodalPlugin({ root })] })
   await seeing.session.send("go")
   const file = { type: "file", mediaType: "image/png", source: { data: dot } }
   expect(resultsOf(seeing.session.history())[0]?.content).toContainEqual(expect.objectContaining(file))
-  const blind = await openAgent(["?"], { plugins: [createMultimodalPlugin({ root, models: ["gemini-3-pro*"] })] })
+  const models = { "scripted/*": { modalities: ["text"] } } as const
+  const blind = await openAgent(["?"], { models, plugins: [createMultimodalPlugin({ root })] })
   expect(blind.session.tools()).toEqual([])
-  expect(blind.runtime.plugins.skipped().map(({ name }) => name)).toEqual(["multimodal"])
+  expect(blind.runtime.plugins.skipped()).toEqual([])
+  await blind.session.send("what is in @pictures/dot.png?")
+  expect(lastSaid(blind.model, 0)).toMatch(
+    /pictures\/dot\.png": .*it cannot be shown, because scripted\/model takes no images/,
+  )
 })

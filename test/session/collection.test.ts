@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { createTruncateGc } from "../../src/builtin/gc/gc-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import { findHistoryProblems } from "../support/session/history-problems.ts"
@@ -62,6 +64,35 @@ describe.each(PLACES)("collecting the context, %s", (_, isKept) => {
     await expect(session.send("second")).rejects.toMatchObject({ code: "context_overflow" })
     expect(model.callCount).toBe(3)
     expect((await session.send("third")).text).toBe("three")
+  })
+
+  test("makes room when the model says that it is full, although it is far from full by what is known", async () => {
+    const gc = { strategy: "truncate" } as const
+    const { session, model } = await openAgent(["1", "2", "3", "4", "5", overflow, "six"], { isKept, gc })
+    for (const number of [1, 2, 3, 4, 5]) await session.send(`${number} ${LONG}`)
+    expect(session.contextUsage().percentUsed).toBeLessThan(1)
+    expect((await session.send("6")).text).toBe("six")
+    const [full = [], collected = []] = model.requests.slice(-2).map(({ messages }) => messages)
+    expect(collected.length).toBeLessThan(full.length)
+    expect(findHistoryProblems(session.history())).toEqual([])
+  })
+
+  test("shortens the only long message when the model says that it is full, and there is nothing else to drop", async () => {
+    const gc = { strategy: "truncate" } as const
+    const huge = defineTool({
+      name: "huge",
+      description: "Tells much.",
+      input: z.object({}),
+      run: async () => "word ".repeat(5_000),
+    })
+    const { session, model } = await openAgent([{ calls: [{ tool: "huge" }] }, overflow, "fine"], {
+      isKept,
+      gc,
+      tools: [huge],
+    })
+    expect((await session.send("go")).text).toBe("fine")
+    const [full = 0, collected = 0] = model.requests.slice(-2).map(({ messages }) => JSON.stringify(messages).length)
+    expect(collected).toBeLessThan(full)
   })
 
   test("004-23: the plugin is asked with usage and config, and told the reason it gave", async () => {

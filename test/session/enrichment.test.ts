@@ -24,6 +24,15 @@ test("004-20: plugins enrich what the person wrote before the model sees it, one
   expect(model.requests[0]?.messages.map(textOf)).toEqual(["hello +one +two"])
 })
 
+test("what plugins found in a prompt is told to listeners, by plugin, and not to the model", async () => {
+  const { session, events, model } = await openAgent(["ok", "ok"], { plugins: [enriching("one"), enriching("two")] })
+  await session.send("hello")
+  expect(events.filter(({ type }) => type === "prompt.enriched")).toEqual([
+    { type: "prompt.enriched", agent: session.id, metadata: { one: { seen: "hello" }, two: { seen: "hello +one" } } },
+  ])
+  expect(JSON.stringify(model.requests)).not.toContain("seen")
+})
+
 test("004-44: a plugin registered for enrichment only enriches, and its tools, words and commands stay away", async () => {
   const { runtime, session, model } = await openAgent(["one", "two"])
   await runtime.plugins.register(enriching("quiet"), { expose: "enrichment" })
@@ -73,5 +82,5 @@ test("004-43: a named file is not read into the prompt: the model is told of it 
 async function openWithFile(script: readonly string[]) {
   const root = createFolder()
   writeFileSync(join(root, "list.txt"), "one egg\n")
-  return openAgent(script, { plugins: [createMultimodalPlugin({ root, models: ["*"] })] })
+  return openAgent(script, { plugins: [createMultimodalPlugin({ root })] })
 }

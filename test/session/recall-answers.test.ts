@@ -8,7 +8,7 @@ const MESSAGE: Message = { role: "assistant", parts: [{ type: "call", id: "one",
 
 /** A turn that is continued, without a kept step of any of its calls. */
 function createStepless(onCrash: OnCrash): TurnScope {
-  const offered = { name: "act", found: { tool: { onCrash } } }
+  const offered = { told: { name: "act" }, found: { tool: { onCrash } } }
   return {
     turn: { steps: async () => [] },
     services: { tools: { offers: () => [offered] } },

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import type { ReportRequest } from "../../src/session/conversation/report-request.ts"
 import { eventsOf, openReporting, starts, tasksOf, waitForReports } from "../support/session/reporting.ts"
 import { OFF, requestGroup, requestSingle } from "../support/session/requested-report.ts"
@@ -69,12 +72,22 @@ describe("what a report is asked to be made of", () => {
     expect(JSON.stringify(requests[0]?.memorySummary).length).toBeLessThan(4_096)
   })
 
-  test("001-24: holds what tools keep with the conversation", async () => {
-    const agent = await openReporting(["Hello."], OFF)
+  test("001-24: holds what tools keep with the conversation, and what it was saved with elsewhere", async () => {
+    const paint = defineTool({
+      name: "paint",
+      description: "Remembers a colour.",
+      input: z.object({}),
+      run: async (_input, { documents }) => documents.change("walls", () => "blue"),
+    })
+    const agent = await openReporting(["Hello.", { calls: [{ tool: "paint" }] }, "Painted."], {
+      ...OFF,
+      plugins: [definePlugin({ kind: "tool", name: "painter", tools: [paint] })],
+    })
     const { runtime, session: first } = agent
     await first.send("hello")
     const data = { notes: { colour: "red" } }
     const session = await runtime.openSession(await runtime.sessions.restore({ ...(await first.state()), data }))
+    await session.send("paint")
     const asked = Promise.withResolvers<ReportRequest>()
     session.enableReports({
       async generator(request) {
@@ -84,7 +97,7 @@ describe("what a report is asked to be made of", () => {
     })
     await runtime.tasks.start({ tool: "gated", input: {}, session: session.id })
     ;(await agent.gated.call(1)).finish("a loaf")
-    expect((await asked.promise).toolContext).toEqual(data)
+    expect((await asked.promise).toolContext).toEqual({ ...data, painter: { walls: "blue" } })
     await session.reported()
   })
 

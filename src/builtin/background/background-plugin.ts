@@ -58,7 +58,7 @@ export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): T
       return tools
     },
     autoApprovedTools: vocabulary.tools.filter(({ isAutoApproved }) => isAutoApproved).map(({ name }) => name),
-    systemInstructions: () => vocabulary.instructions(capable),
+    systemInstructions: () => vocabulary.instructions(withoutPrivate(capable)),
     tellPromoted: (promoted) => vocabulary.tellPromoted(promoted, capable),
     initialize(_config, host) {
       if (!host) return
@@ -98,6 +98,11 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = 
 /** `capable` returns all capable tools exposed now, also those that a conversation's model is not offered. */
 type TaskToolParts = Omit<BackgroundCall, "context">
 
+/** What every session may hear of. */
+function withoutPrivate(capable: readonly CapableTool[]): readonly CapableTool[] {
+  return capable.filter(({ isPrivate }) => !isPrivate)
+}
+
 /** Within this time a person may be asked whether the tool to be started may run. */
 const ANSWER_LIMIT_MS = 60 * 60 * 1_000
 const READ_LIMIT_MS = 60_000
@@ -105,18 +110,19 @@ const READ_LIMIT_MS = 60_000
 /** A tool of the vocabulary as an ordinary tool. */
 function createTaskTool(tool: VocabularyTool, parts: TaskToolParts): Tool {
   const { settings, capable } = parts
+  const known = () => withoutPrivate(capable())
   const { name, input, isAutoApproved, waitsMs, title, starts, onCrash = "retry" } = tool
   const limitMs = isAutoApproved ? READ_LIMIT_MS : ANSWER_LIMIT_MS
   return defineTool({
     name,
-    description: tool.description(capable()),
+    description: tool.description(known()),
     input,
     timeoutMs: (parsed) => limitMs + (waitsMs?.(parsed, settings) ?? 0),
     onCrash,
     background: { mode: "never" },
     startsForCaller: true,
     ...(title && { title }),
-    ...(starts && toPlacement(starts, capable)),
+    ...(starts && toPlacement(starts, known)),
     run: (parsed, context) => {
       const offered = () => onlyOffered(capable(), context.sessions.offers())
       return tool.run(parsed, createTaskOperations({ ...parts, context, capable: offered }))

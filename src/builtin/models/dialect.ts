@@ -16,6 +16,10 @@ export interface Dialect {
   readonly takesFilesInResults: boolean
   /** If false, a file that a model made is only named. */
   readonly takesFilesInAnswers: boolean
+  /** True if the SDK can make it answer in a form, also beside tools. */
+  readonly hasJsonMode: boolean
+  /** The key of its options if it checks a form strictly unless it is told otherwise. */
+  readonly strictFor?: string
   /** Options that are sent with every call. */
   readonly options?: SharedV4ProviderOptions
 }
@@ -23,6 +27,7 @@ export interface Dialect {
 /** What Anthropic and the Responses API have in common. */
 const STRICT = {
   callId: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 },
+  hasJsonMode: true,
   takesFilesInResults: true,
   takesFilesInAnswers: false,
 }
@@ -35,13 +40,17 @@ const REFUSING_REASONING: readonly string[] = ["groq", "mistral"]
 export function dialectOf(provider: string): Dialect {
   const names = provider.split(".")
   const origin = names[0] ?? provider
+  const isOpenAI = origin === "openai" || origin === "azure"
   if (names.includes("anthropic")) return toAnthropic(provider)
-  if (names[1] === "responses" && (origin === "openai" || origin === "azure")) return toResponses(origin)
+  if (names[1] === "responses" && isOpenAI) return toResponses(origin)
   if (origin === "google") return toGoogle(names[1] === "vertex" ? "vertex" : "google")
   return {
     origin,
     metadataKeys: [origin],
     takesReasoning: () => !REFUSING_REASONING.includes(origin),
+    // Of servers that speak OpenAI's chat completions, only the originals are known to have it.
+    hasJsonMode: isOpenAI,
+    ...(isOpenAI && { strictFor: origin }),
     callId: origin === "mistral" ? MISTRAL_ID : PRINTABLE_ID,
     takesFilesInResults: false,
     takesFilesInAnswers: false,
@@ -78,6 +87,7 @@ function toResponses(origin: string): Dialect {
     metadataKeys: [origin],
     takesReasoning: (own) => typeof own["reasoningEncryptedContent"] === "string",
     ...STRICT,
+    strictFor: origin,
     options: { [origin]: { store: false } },
   }
 }
@@ -87,6 +97,7 @@ function toGoogle(origin: string): Dialect {
     origin,
     metadataKeys: ["google", "googleVertex", "vertex"],
     takesReasoning: () => true,
+    hasJsonMode: true,
     callId: PRINTABLE_ID,
     takesFilesInResults: true,
     takesFilesInAnswers: true,

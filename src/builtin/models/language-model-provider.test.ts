@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { expect, test } from "vitest"
 import type { Message } from "../../plugin/message.ts"
 import { userMessage } from "../../plugin/message.ts"
-import { isLanguageModel, toConnectedModel } from "./connected-model.ts"
+import { toConnectedModel } from "./connected-model.ts"
 import { deserializeHistory } from "./history.ts"
 import { createLanguageModelProvider } from "./language-model-provider.ts"
 
@@ -71,11 +71,9 @@ test("metadata that a provider attaches to a file of its answer goes back to it 
   expect(calls[1]?.prompt[1]).toMatchObject({ content: [{ type: "file", providerOptions: providerMetadata }] })
 })
 
-test("a model of another version of the interface is refused by its version", () => {
+test("a model of a version before AI SDK 6 is refused by its version", () => {
   const { model } = createModel([])
   const old = { ...model, specificationVersion: "v2" } as unknown as LanguageModelV4
-  expect(isLanguageModel(model)).toBe(true)
-  expect(isLanguageModel(old)).toBe(false)
   expect(() => createLanguageModelProvider("own", () => old).connect("m")).toThrow(/specification v2.*LanguageModelV4/)
 })
 
@@ -141,4 +139,22 @@ test.each([
   ["a part of another role", '[{"role":"user","parts":[{"type":"call"}]}]', /0\.parts\.0\.type/],
 ])("a history with %s is refused with its place", (_, text, expected) => {
   expect(() => deserializeHistory(text)).toThrow(expected)
+})
+
+test("what a request asks for reaches the model, and goes before what is always sent", async () => {
+  const { model, calls } = createModel([FINISH], { provider: "openai.responses" })
+  await toConnectedModel("openai/m", model).generate({
+    ...toRequest([userMessage("a")]),
+    tools: [{ name: "tasks.add", description: "Adds.", inputSchema: { type: "object" } }],
+    toolChoice: { tool: "tasks.add" },
+    providerOptions: { openai: { reasoningEffort: "low" }, other: { a: 1 } },
+    temperature: 0.5,
+    maxOutputTokens: 70,
+  })
+  expect(calls[0]).toMatchObject({
+    toolChoice: { type: "tool", toolName: "tasks_add" },
+    providerOptions: { openai: { store: false, reasoningEffort: "low" }, other: { a: 1 } },
+    temperature: 0.5,
+    maxOutputTokens: 70,
+  })
 })

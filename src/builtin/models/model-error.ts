@@ -55,6 +55,13 @@ export function toModelError(error: unknown, { id, scrub }: ModelErrorContext): 
   })
 }
 
+/** A provider that stalled once is not asked again by itself: that would take as long again. */
+export function toStall(id: string, stalledMs: number): MeanwhileError {
+  const [provider = id] = id.split("/")
+  const message = `${provider} sent nothing for ${stalledMs / 1_000} s, so the call was given up (${id}). Try again, use another model, or raise providers.idleTimeoutSeconds.`
+  return new MeanwhileError("model_unavailable", message, { provider, model: id, stalledMs })
+}
+
 function toCode({ name, status, words }: Fault): keyof typeof WORDINGS {
   if (name === "AI_LoadAPIKeyError" || name === "AI_LoadSettingError") return "key_missing"
   if (name === "AI_NoSuchModelError") return "unknown_model"

@@ -106,6 +106,7 @@ test.each([
   ["a setting that means nothing there", { anthropic: { location: "global" } }, /anthropic\.location: means nothing/],
   ["a password in a URL", { mine: { baseUrl: `https://me:${KEY}@example.com` } }, /baseUrl: must hold no password/],
   ["a key nobody knows", { openai: { apiKey: KEY } }, /openai: Unrecognized key: "apiKey"/],
+  ["an idle timeout of nothing", { idleTimeoutSeconds: 0 }, /idleTimeoutSeconds/],
   ["a name that no plugin can have", { "My Server": { baseUrl: "http://localhost" } }, /My Server/],
 ])("the configuration refuses %s", (_, config, expected) => {
   const { success, error } = providersConfigSchema().safeParse(config)
@@ -119,7 +120,8 @@ test("the configuration takes every provider's own settings", () => {
     openai: { organization: "org-1", project: "proj-1", headers: { "X-Team": "core" } },
     vertex: { project: "p", location: "europe-west4" },
     mine: { baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "MINE_KEY" },
+    idleTimeoutSeconds: 90,
   }
   expect(providersConfigSchema().parse(config)).toEqual(config)
-  expect(providersConfigSchema().parse({})).toEqual({})
+  expect(providersConfigSchema().parse({})).toEqual({ idleTimeoutSeconds: 60 })
 })

@@ -1,26 +1,57 @@
+import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
-import { toConnectedModel } from "./connected-model.ts"
+import { type ConnectionOptions, toConnectedModel } from "./connected-model.ts"
 import { deserializeHistory, serializeHistory } from "./history.ts"
-import { PROVIDER_NAMES, type ProviderAccess, type ProviderSettings, rowOf } from "./provider-table.ts"
+import {
+  PROVIDER_NAMES,
+  type ProviderAccess,
+  type ProviderSettings,
+  type ProvidersSection,
+  rowOf,
+  settingsOf,
+} from "./provider-table.ts"
 
 export interface ModelProvidersOptions {
   /** Where keys are looked for, each time a model is connected. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The configuration's section, as `providersConfigSchema` gives it. */
-  readonly providers?: Readonly<Record<string, ProviderSettings>>
+  readonly providers?: ProvidersSection
   /** Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
+  /** The clock that `idleTimeoutSeconds` goes by. Default: the system's. */
+  readonly clock?: Clock
 }
 
-type Lookup = Pick<ModelProvidersOptions, "environment" | "fetch"> & { readonly settings: ProviderSettings }
+interface Lookup extends Pick<ModelProvidersOptions, "environment" | "fetch"> {
+  readonly settings: ProviderSettings
+  readonly patience: ReturnType<typeof toPatience>
+}
 
 /** One plugin for each provider that is known by name, and for each further one in the configuration. */
 export function createModelProviders(options: ModelProvidersOptions): readonly ModelProviderPlugin[] {
   const { providers = {} } = options
-  const names = new Set([...PROVIDER_NAMES, ...Object.keys(providers)])
-  return [...names].map((name) => createModelProvider(name, { ...options, settings: providers[name] ?? {} }))
+  const settings = settingsOf(providers)
+  const patience = toPatience(providers, options.clock)
+  const names = new Set([...PROVIDER_NAMES, ...Object.keys(settings)])
+  return [...names].map((name) => createModelProvider(name, { ...options, settings: settings[name] ?? {}, patience }))
+}
+
+/** How long the section lets a provider say nothing, for `toConnectedModel`. */
+export function toPatience(
+  { idleTimeoutSeconds }: ProvidersSection,
+  clock: Clock | undefined,
+): Pick<ConnectionOptions, "idleTimeoutMs" | "clock"> {
+  const isTime = idleTimeoutSeconds === undefined || idleTimeoutSeconds > 0
+  if (!isTime) {
+    const message = `providers.idleTimeoutSeconds must be a number of seconds above 0, not ${idleTimeoutSeconds}.`
+    throw new MeanwhileError("invalid_input", message, { option: "providers.idleTimeoutSeconds" })
+  }
+  return {
+    ...(idleTimeoutSeconds !== undefined && { idleTimeoutMs: idleTimeoutSeconds * 1_000 }),
+    ...(clock && { clock }),
+  }
 }
 
 function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin {
@@ -34,9 +65,9 @@ function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin 
       const missing = findMissing(name, access, lookup)
       if (missing) throw missing
       const open = await rowOf(name).open(access)
-      return toConnectedModel(id, open(model), { secrets: secretsOf(access) })
+      return toConnectedModel(id, open(model), { secrets: secretsOf(access), ...lookup.patience })
     },
-    isConfigured: () => hasSettings(name, lookup) && !findMissing(name, toAccess(name, lookup), lookup),
+    isConfigured: () => hasSettings(name, lookup) && hasAll(name, lookup),
     serializeHistory,
     deserializeHistory,
   })
@@ -48,11 +79,21 @@ function hasSettings(name: string, { environment, settings }: Lookup): boolean {
   return Object.keys(settings).length > 0 || (name === "ollama" && Boolean(environment["OLLAMA_HOST"]))
 }
 
+/** False also if a variable holds no URL, which the first call refuses. */
+function hasAll(name: string, lookup: Lookup): boolean {
+  try {
+    return !findMissing(name, toAccess(name, lookup), lookup)
+  } catch {
+    return false
+  }
+}
+
 function toAccess(name: string, { environment, settings, fetch }: Lookup): ProviderAccess {
   const { apiKeyEnv: _, ...given } = settings
   const read = (...variables: readonly string[]) =>
     variables.map((variable) => environment[variable]?.trim()).find(Boolean)
-  const access = { ...given, fetch, key: read(...keyVariablesOf(name, settings)) }
+  const key = read(...keyVariablesOf(name, settings))
+  const access = { ...given, fetch, key, baseUrl: given.baseUrl ?? readBaseUrl(name, environment) }
   if (name === "ollama") return { ...access, baseUrl: given.baseUrl ?? toOllamaUrl(read("OLLAMA_HOST")) }
   if (name !== "vertex") return access
   return {
@@ -60,6 +101,21 @@ function toAccess(name: string, { environment, settings, fetch }: Lookup): Provi
     project: given.project ?? read("GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT"),
     location: given.location ?? read("GOOGLE_VERTEX_LOCATION"),
   }
+}
+
+/** The URL in the provider's own variable, with the version that the provider's SDKs add to it. */
+function readBaseUrl(name: string, environment: Lookup["environment"]): string | undefined {
+  const { baseUrlVariables = [], apiVersion } = rowOf(name)
+  const variable = baseUrlVariables.find((each) => environment[each]?.trim())
+  if (variable === undefined) return undefined
+  const url = URL.parse(environment[variable]?.trim() ?? "")
+  if (!url || !["http:", "https:"].includes(url.protocol)) {
+    const message = `${variable} is no http or https URL. Set it to one, or unset it.`
+    throw new MeanwhileError("invalid_input", message, { provider: name, variable })
+  }
+  const path = url.pathname.replace(/\/+$/, "")
+  url.pathname = apiVersion === undefined || /\/v\d\w*$/.test(path) ? path : `${path}/${apiVersion}`
+  return url.href.replace(/\/+$/, "")
 }
 
 /** Redacts each word of a header too, since its scheme may be left out: at worst a harmless word is redacted. */

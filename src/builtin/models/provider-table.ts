@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import { loadPeer } from "./optional-peer.ts"
 
 /** Settings of a provider in the configuration. */
 export interface ProviderSettings {
@@ -8,6 +9,23 @@ export interface ProviderSettings {
   readonly location?: string | undefined
   readonly organization?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The API that OpenAI's models are spoken to in, wherever it is. Default: `responses`. */
+  readonly api?: (typeof OPENAI_APIS)[number] | undefined
+}
+
+export const OPENAI_APIS = ["responses", "chat"] as const
+
+/** The section `providers`: settings by the names of providers, and what holds for all of them. */
+export interface ProvidersSection {
+  /** How long a provider may send nothing before its call is given up. Default 60. */
+  readonly idleTimeoutSeconds?: number | undefined
+  readonly [name: string]: ProviderSettings | number | undefined
+}
+
+/** The settings alone, by the names of providers. */
+export function settingsOf(section: ProvidersSection): Readonly<Record<string, ProviderSettings>> {
+  const named = Object.entries(section).flatMap(([name, value]) => (typeof value === "object" ? [[name, value]] : []))
+  return Object.fromEntries(named) as Readonly<Record<string, ProviderSettings>>
 }
 
 /** All that it takes to call a provider, from configuration and environment. */
@@ -20,6 +38,10 @@ export interface ProviderRow {
   readonly settings: readonly (keyof ProviderSettings)[]
   /** Variables that may hold the key; the first that is set counts. */
   readonly keyVariables: readonly string[]
+  /** Variables that may say where the API is, if the settings do not; the first that is set counts. */
+  readonly baseUrlVariables?: readonly string[]
+  /** The version that providers' own SDKs add to the URL in such a variable. */
+  readonly apiVersion?: string
   readonly needs: "key" | "project" | "nothing"
   /** The SDK is imported here and not before, so that starting stays fast. */
   open(access: ProviderAccess): Promise<(model: string) => LanguageModelV4>
@@ -30,16 +52,26 @@ const COMMON = ["baseUrl", "apiKeyEnv", "headers"] as const
 const KEYLESS = { settings: COMMON, keyVariables: [], needs: "nothing" } as const
 
 const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
-  anthropic: { settings: COMMON, keyVariables: ["ANTHROPIC_API_KEY"], needs: "key", open: openAnthropic },
+  anthropic: {
+    settings: COMMON,
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    baseUrlVariables: ["ANTHROPIC_BASE_URL"],
+    apiVersion: "v1",
+    needs: "key",
+    open: openAnthropic,
+  },
   openai: {
-    settings: [...COMMON, "organization", "project"],
+    settings: [...COMMON, "organization", "project", "api"],
     keyVariables: ["OPENAI_API_KEY"],
+    baseUrlVariables: ["OPENAI_BASE_URL"],
     needs: "key",
     open: openOpenAI,
   },
   google: {
     settings: COMMON,
     keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    baseUrlVariables: ["GOOGLE_GENERATIVE_AI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+    apiVersion: "v1beta",
     needs: "key",
     open: openGoogle,
   },
@@ -52,6 +84,7 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   openrouter: {
     settings: COMMON,
     keyVariables: ["OPENROUTER_API_KEY"],
+    baseUrlVariables: ["OPENROUTER_BASE_URL"],
     needs: "key",
     open: (access) =>
       openCompatible("openrouter", { ...access, baseUrl: access.baseUrl ?? "https://openrouter.ai/api/v1" }),
@@ -68,9 +101,9 @@ export function rowOf(name: string): ProviderRow {
 }
 
 /** The names of all variables that keys of model providers are taken from. */
-export function keyVariables(providers: Readonly<Record<string, ProviderSettings>>): ReadonlySet<string> {
+export function keyVariables(section: ProvidersSection): ReadonlySet<string> {
   const known = Object.values(PROVIDERS).flatMap((row) => row.keyVariables)
-  const configured = Object.values(providers).flatMap(({ apiKeyEnv }) => (apiKeyEnv ? [apiKeyEnv] : []))
+  const configured = Object.values(settingsOf(section)).flatMap(({ apiKeyEnv }) => (apiKeyEnv ? [apiKeyEnv] : []))
   return new Set([...known, ...configured])
 }
 
@@ -79,21 +112,24 @@ async function openAnthropic({ key = "", baseUrl = "https://api.anthropic.com/v1
   return createAnthropic({ apiKey: key, baseURL: baseUrl, ...toTransport(more) })
 }
 
-/** Servers other than OpenAI's own rarely know the Responses API. */
-async function openOpenAI({ key = "", baseUrl, organization, project, ...more }: ProviderAccess) {
+/** A base URL changes where the API is, and never which one is spoken. */
+async function openOpenAI({ key = "", baseUrl, organization, project, api = "responses", ...more }: ProviderAccess) {
   const headers = {
     ...more.headers,
     ...(organization && { "OpenAI-Organization": organization }),
     ...(project && { "OpenAI-Project": project }),
   }
-  if (baseUrl !== undefined) return openCompatible("openai-compatible", { ...more, key, baseUrl, headers })
+  // Servers other than OpenAI's own have dialects of their own in this API.
+  if (api === "chat" && baseUrl !== undefined) {
+    return openCompatible("openai-compatible", { ...more, key, baseUrl, headers })
+  }
   const { createOpenAI } = await import("@ai-sdk/openai")
   const provider = createOpenAI({
     apiKey: key,
-    baseURL: "https://api.openai.com/v1",
+    baseURL: baseUrl ?? "https://api.openai.com/v1",
     ...toTransport({ ...more, headers }),
   })
-  return (model: string) => provider.responses(model)
+  return (model: string) => (api === "chat" ? provider.chat(model) : provider.responses(model))
 }
 
 async function openGoogle({ key = "", baseUrl, ...more }: ProviderAccess) {
@@ -101,10 +137,13 @@ async function openGoogle({ key = "", baseUrl, ...more }: ProviderAccess) {
   return createGoogle({ apiKey: key, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) })
 }
 
+/** A third of what an installation would weigh: only who uses Vertex installs it. */
+const VERTEX = { name: "@ai-sdk/google-vertex", version: "5", need: "Models of Vertex AI" }
+
 /** Without a key, Google's own credentials count: a service account's file, or the account that is signed in. */
 async function openVertex({ key = "", baseUrl, project = "", location = "", ...more }: ProviderAccess) {
   const common = { apiKey: key, project, location, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) }
-  const { createVertex } = await import("@ai-sdk/google-vertex")
+  const { createVertex } = await loadPeer(VERTEX, () => import("@ai-sdk/google-vertex"))
   const gemini = createVertex(common)
   const { createVertexAnthropic } = await import("@ai-sdk/google-vertex/anthropic")
   const { apiKey: _, ...signedIn } = common

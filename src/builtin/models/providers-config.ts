@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
-import { PROVIDER_NAMES, rowOf } from "./provider-table.ts"
+import { OPENAI_APIS, PROVIDER_NAMES, type ProvidersSection, rowOf, settingsOf } from "./provider-table.ts"
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -38,27 +38,38 @@ const settings = lazily(() => {
       .optional(),
     organization: z.string().min(1).optional(),
     headers: headers.optional(),
+    /** The API that OpenAI's models are spoken to in, wherever it is. */
+    api: z.enum(OPENAI_APIS).optional(),
   })
 })
 
-/** The configuration's section `providers`: settings by provider. */
-export const providersConfigSchema = lazily(() =>
-  z
-    .record(
-      z.string().regex(NAME, "must begin with a lower-case letter and have lower-case letters, digits, - and _"),
-      settings(),
-    )
-    .superRefine((providers, context) => {
-      for (const [name, given] of Object.entries(providers)) {
-        if (!PROVIDER_NAMES.includes(name) && given.baseUrl === undefined) {
-          const message = `is needed: only ${PROVIDER_NAMES.join(", ")} are known without one`
-          context.addIssue({ code: "custom", path: [name, "baseUrl"], message })
+/** The configuration's section `providers`: settings by provider, and what holds for all of them. */
+export const providersConfigSchema = lazily(
+  (): z.ZodType<ProvidersSection, ProvidersSection> =>
+    z
+      .object({
+        idleTimeoutSeconds: z
+          .number()
+          .positive()
+          .default(60)
+          .describe("How long a provider may send nothing before its call is given up."),
+      })
+      .catchall(settings())
+      .superRefine((section, context) => {
+        for (const [name, given] of Object.entries(settingsOf(section))) {
+          if (!NAME.test(name)) {
+            const message = "must begin with a lower-case letter and have lower-case letters, digits, - and _"
+            context.addIssue({ code: "custom", path: [name], message })
+          }
+          if (!PROVIDER_NAMES.includes(name) && given.baseUrl === undefined) {
+            const message = `is needed: only ${PROVIDER_NAMES.join(", ")} are known without one`
+            context.addIssue({ code: "custom", path: [name, "baseUrl"], message })
+          }
+          const allowed: readonly string[] = rowOf(name).settings
+          for (const key of Object.keys(given).filter((key) => !allowed.includes(key))) {
+            const message = `means nothing to ${name}, which takes ${allowed.join(", ")}`
+            context.addIssue({ code: "custom", path: [name, key], message })
+          }
         }
-        const allowed: readonly string[] = rowOf(name).settings
-        for (const key of Object.keys(given).filter((key) => !allowed.includes(key))) {
-          const message = `means nothing to ${name}, which takes ${allowed.join(", ")}`
-          context.addIssue({ code: "custom", path: [name, key], message })
-        }
-      }
-    }),
+      }),
 )

@@ -1,18 +1,25 @@
-import type { EnrichedPrompt } from "../../plugin/prompt-enrichment.ts"
+import type { EnrichedPrompt, EnrichmentContext } from "../../plugin/prompt-enrichment.ts"
+import type { Tool } from "../../plugin/tool.ts"
 import { type MediaType, toMediaType } from "./media-type.ts"
 import { readHead } from "./rooted-file.ts"
 
 export interface MentionOptions {
   readonly root: string
-  /** The tools that read mentioned files. Null: there is none. */
-  readonly imageTool: string | null
+  readonly viewImage: Pick<Tool, "name">
+  /** The tool that reads text. Null: there is none. */
   readonly textTool: string | null
+  /** Absent: any model will do. */
+  readonly model: EnrichmentContext["model"] | undefined
+  /** Names of the offered tools. Absent: both are. */
+  readonly tools: readonly string[] | undefined
 }
 
 interface MentionedFile extends Pick<MediaType, "mediaType"> {
   readonly name: string
   readonly bytes: number
   readonly tool: string | null
+  /** Why no tool reads it, where that is not plain. */
+  readonly problem: string | null
 }
 
 interface FoundMention {
@@ -50,10 +57,24 @@ async function resolveMention(mention: FileMention, options: MentionOptions): Pr
     if (!found || NAME_WITH_CONTROLS.test(found.name)) continue
     const { name, bytes, head } = found
     const { mediaType, reading } = toMediaType(name, head)
-    const tool = { image: options.imageTool, text: options.textTool, none: null }[reading]
-    return { start: mention.start, end, path, file: { mediaType, name, bytes, tool } }
+    return { start: mention.start, end, path, file: { mediaType, name, bytes, ...findReader(reading, options) } }
   }
   return undefined
+}
+
+/** Text is read by any model that has the tool; a picture only by one that sees. */
+function findReader(
+  reading: MediaType["reading"],
+  { viewImage, textTool, model, tools }: MentionOptions,
+): Pick<MentionedFile, "tool" | "problem"> {
+  if (reading === "image" && model && !model.modalities.includes("image")) {
+    return {
+      tool: null,
+      problem: `it cannot be shown, because ${model.id} takes no images, by the catalogue of models`,
+    }
+  }
+  const tool = { image: viewImage.name, text: textTool, none: null }[reading]
+  return { tool: tool !== null && tools?.includes(tool) !== false ? tool : null, problem: null }
 }
 
 function withoutMarks(prompt: string, found: readonly FoundMention[]): string {
@@ -66,8 +87,8 @@ function withoutMarks(prompt: string, found: readonly FoundMention[]): string {
   return text + prompt.slice(at)
 }
 
-function toLine({ name, bytes, mediaType, tool }: MentionedFile): string {
-  const how = tool === null ? "no tool reads it" : `read it with ${tool}`
+function toLine({ name, bytes, mediaType, tool, problem }: MentionedFile): string {
+  const how = tool === null ? (problem ?? "no tool reads it") : `read it with ${tool}`
   return `- ${JSON.stringify(name)}: ${mediaType}, ${toSize(bytes)}; ${how}`
 }
 

@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
-import { meetsModelRequirements } from "../../plugin/registry-state.ts"
-import { createRegistry } from "../../plugin/registry.ts"
+import type { EnrichmentContext } from "../../plugin/prompt-enrichment.ts"
 import { contentOf } from "../../plugin/tool.ts"
 import { createMultimodalPlugin } from "./multimodal-plugin.ts"
 
@@ -113,16 +112,26 @@ describe("viewing an image", () => {
   })
 })
 
-it("is offered with models that see images, or with the configured ones", async () => {
-  const { modelRequirements } = createMultimodalPlugin({ root })
-  const sees = (model: string) => meetsModelRequirements(modelRequirements, model)
-  expect(
-    ["anthropic/claude-sonnet-4-5", "openai/gpt-5-mini", "google/gemini-2.5-pro", "offline/small"].every(sees),
-  ).toBe(true)
-  expect(["openai/gpt-3.5-turbo", "ollama/llama3"].some(sees)).toBe(false)
-  const registry = createRegistry({ model: "my/model" })
-  await registry.register(createMultimodalPlugin({ root, models: ["my/*"] }))
-  expect(registry.findTool("viewImage").plugin).toBe("multimodal")
+describe("for a model", () => {
+  const enrichFor = async (prompt: string, context: Partial<EnrichmentContext>) =>
+    (await createMultimodalPlugin({ root }).enrichPrompt?.(prompt, { session: null, ...context }))?.prompt
+
+  it("that sees no pictures, says why a picture is not shown, and text is text", async () => {
+    const model = { id: "lab/blind", modalities: ["text"] } as const
+    const prompt = await enrichFor("@photo.png and @fake.png", { model, tools: ["readFile"] })
+    expect(prompt).toContain('"photo.png": image/png, 16 bytes; it cannot be shown, because lab/blind takes no images')
+    expect(prompt).toContain('"fake.png": text/plain, 9 bytes; read it with readFile')
+  })
+
+  it("that is offered neither tool, names neither", async () => {
+    const model = { id: "lab/seeing", modalities: ["text", "image"] } as const
+    const prompt = await enrichFor("@photo.png and @fake.png", { model, tools: [] })
+    expect(prompt?.match(/no tool reads it/g)).toHaveLength(2)
+  })
+})
+
+it("is for every model", () => {
+  expect(createMultimodalPlugin({ root }).modelRequirements).toBeUndefined()
 })
 
 it("takes an absolute root only", () => {

@@ -12,6 +12,7 @@ export function createViewImage(root: string): Tool {
   return defineTool({
     name: "viewImage",
     background: { mode: "never" },
+    shows: "image",
     description: "Shows you an image file: PNG, JPEG, GIF or WebP, at most 5 MiB, inside the working folder.",
     input: z.strictObject({ path: z.string().min(1).describe("The file, relative to the working folder.") }),
     title: ({ path }) => `view ${path.replaceAll(/\p{Cc}/gu, "")}`,

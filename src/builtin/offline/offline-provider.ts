@@ -34,7 +34,7 @@ export function createOfflineProvider(given: OfflineProviderOptions = {}): Model
     isConfigured: () => true,
     connect: (model) => {
       const options: ModelOptions = { id: `offline/${model}`, contextLimitTokens, clock, createCallId }
-      return { id: options.id, contextLimitTokens, countTokens, generate: (request) => generate(request, options) }
+      return { id: options.id, contextLimitTokens, generate: (request) => generate(request, options) }
     },
   })
 }

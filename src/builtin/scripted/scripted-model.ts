@@ -12,6 +12,8 @@ export interface ScriptedModelOptions {
   /** Usage of every answer that names none. Default: 10 tokens in, 5 out. */
   readonly usage?: TokenUsage
   readonly contextLimitTokens?: number
+  /** Whether it says that it answers in the form of `output`. Default: no, so that it is given a tool for that. */
+  readonly hasJsonMode?: boolean
   /** The clock for `delayMs`. */
   readonly clock?: Clock
   /** Default true. Without it, long runs need no memory. */
@@ -33,6 +35,7 @@ export function createScriptedModel(script: Script, options: ScriptedModelOption
     id = "scripted/model",
     usage = USAGE,
     contextLimitTokens,
+    hasJsonMode = false,
     clock = systemClock,
     keepsRequests = true,
   } = options
@@ -43,6 +46,7 @@ export function createScriptedModel(script: Script, options: ScriptedModelOption
   return {
     id,
     ...(contextLimitTokens !== undefined && { contextLimitTokens }),
+    hasJsonMode,
     requests,
     get callCount() {
       return callCount

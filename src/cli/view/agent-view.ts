@@ -119,6 +119,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
           return lines.note(style.dim(`Room was made in the context: ${toLine(event.summary)}`))
         case "turn.completed":
           agent.accounting = event.accounting
+          if (event.accounting.outcome === "stopped") lines.note(style.dim("(the turn was stopped)"))
           return
         case "context.updated":
           return showAccounting(event, agent)
@@ -133,6 +134,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "notification.shown":
           showUnreported(event, lines, options)
           return reports.end(agent)
+        case "prompt.enriched":
         case "tool_call.asked":
         case "tool_call.allowed":
         case "tool_call.progressed":

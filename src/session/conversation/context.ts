@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import type { ModelTool } from "../../plugin/model.ts"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
 import type { SessionInfo } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
@@ -14,6 +15,11 @@ export type ContextScope = Using<"config" | "models" | "registry" | "tools">
 
 export function offeredTools(scope: Using<"tools">, { log, model }: Conversation): readonly OfferedTool[] {
   return scope.tools.offers({ tools: log.data.tools, model: model.id, isBelow: log.data.parent !== null })
+}
+
+/** The offered tools as a request describes them. */
+export function toldTools(scope: Using<"tools">, conversation: Conversation): readonly ModelTool[] {
+  return scope.tools.toldOf(offeredTools(scope, conversation))
 }
 
 /** The system prompt: instructions of the configuration, the session and the plugins. */
@@ -64,7 +70,7 @@ export function toClosed(id: SessionId): MeanwhileError {
 
 /** The tokens of the system prompt and the tools. */
 function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conversation: Conversation): number {
-  return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
+  return estimateText(systemPrompt(scope, conversation)) + estimateTools(toldTools(scope, conversation))
 }
 
 export function toSessionInfo({ id, data, times }: Pick<SessionLog, "id" | "data" | "times">): SessionInfo {

@@ -9,7 +9,9 @@ import type { Using } from "./scope.ts"
 import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
-import { toCounted } from "../../plugin/token-usage.ts"
+import { NO_TOKENS, toCounted, type TokenUsage } from "../../plugin/token-usage.ts"
+import { isMeanwhileError } from "../../base/error.ts"
+import { estimateRequest, estimateText } from "../model/token-estimate.ts"
 import { toErrorType, type Trace } from "../../runner/run/trace.ts"
 import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
 
@@ -19,35 +21,66 @@ export interface Generated {
   readonly model: string
 }
 
+/** What is known of a model call that brought no answer. */
+export type UnansweredCall = Required<Pick<PaidCall, "outcome" | "isEstimated">> &
+  Pick<PaidCall, "model" | "usage" | "error">
+
+interface Attempt {
+  readonly parent: Trace | string | null
+  /** Called before the call's error is thrown. */
+  readonly onUnanswered: (call: UnansweredCall) => void
+}
+
 /** Asks the conversation's model once, in one span. Ends when the signal aborts, whatever the model does. */
 export async function generate(
   conversation: Conversation,
-  parent: Trace | string | null,
   request: ModelRequest,
+  { parent, onUnanswered }: Attempt,
 ): Promise<Generated> {
   const { model } = conversation
+  request.signal.throwIfAborted()
   const span = beginChatSpan(conversation, parent, request)
+  let received = ""
+  const onDelta: ModelRequest["onDelta"] = (delta) => {
+    received += delta.text
+    request.onDelta?.(delta)
+  }
   try {
-    const answer = await context.with(span.context, () => unlessAborted(request.signal, model.generate(request)))
+    const asking = () => unlessAborted(request.signal, model.generate({ ...request, onDelta }))
+    const answer = await context.with(span.context, asking)
     const response = { ...answer, usage: toCounted(answer.usage) }
     span.end(toResponseAttributes(response))
     return { response, model: model.id }
   } catch (error) {
-    span.end({}, request.signal.aborted ? undefined : toErrorType(error))
+    const isAborted = request.signal.aborted
+    span.end({}, isAborted ? undefined : toErrorType(error))
+    const usage = isAborted || received !== "" ? estimateUsage(request, received) : NO_TOKENS
+    const known = { model: model.id, usage, isEstimated: true } as const
+    onUnanswered({ ...known, ...(isAborted ? { outcome: "aborted" } : { outcome: "failed", ...toCode(error) }) })
     throw error
   }
+}
+
+/** A provider that refused a call at once has read nothing of it; any other may charge for what it got and sent. */
+function estimateUsage(request: ModelRequest, received: string): TokenUsage {
+  return { ...NO_TOKENS, inputTokens: estimateRequest(request), outputTokens: estimateText(received) }
+}
+
+function toCode(error: unknown): Pick<PaidCall, "error"> {
+  return isMeanwhileError(error) ? { error: error.code } : {}
 }
 
 /** Counts a model call in the ledger, in the turn's budget and for the call that pays for a subagent. Returns what it cost. */
 export function recordCall(
   scope: Using<"clock" | "ledger" | "models">,
   conversation: Conversation,
-  { turn, task, model, usage, purpose }: Omit<PaidCall, "costMicros">,
+  call: Omit<PaidCall, "costMicros">,
   { isLast = false }: { readonly isLast?: boolean } = {},
 ): PaidCall {
+  const { model, usage } = call
   const { price } = scope.models.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
-  const entry = { turn, task, model, usage, costMicros, purpose }
+  const entry = { ...call, costMicros }
   scope.ledger.record({ ...entry, at: scope.clock.now(), session: conversation.log.id })
   const tokens = usage.inputTokens + usage.outputTokens
   const spent = { tokens, costMicros: costMicros ?? 0 }
@@ -83,9 +116,14 @@ export function createModelPort(
         signal: signal ? AbortSignal.any([signal, asker.signal]) : asker.signal,
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       }
-      const generated = await asker.act(() => generate(conversation, asker.traceId ?? null, request))
-      account(scope, conversation, generated, { turn: current?.taskId ?? null, task: asker.task ?? null })
-      return generated.response
+      const own = { turn: current?.taskId ?? null, task: asker.task ?? null, purpose: "helper" } as const
+      const parent = asker.traceId ?? null
+      const onUnanswered = (call: UnansweredCall): void => account(scope, conversation, { ...own, ...call })
+      const { response, model: asked } = await asker.act(() =>
+        generate(conversation, request, { parent, onUnanswered }),
+      )
+      account(scope, conversation, { ...own, model: asked, usage: response.usage })
+      return response
     },
   }
 }
@@ -94,11 +132,10 @@ export function createModelPort(
 function account(
   scope: Using<"clock" | "ledger" | "log" | "models">,
   conversation: Conversation,
-  { response, model }: Generated,
-  { turn, task }: { readonly turn: TaskId | null; readonly task: TaskId | null },
+  call: Omit<PaidCall, "costMicros">,
 ): void {
   const { log } = conversation
-  log.paid.add(recordCall(scope, conversation, { turn, task, model, usage: response.usage, purpose: "helper" }))
+  log.paid.add(recordCall(scope, conversation, call))
   if (conversation.current) return
   const settle = () => inTurn(conversation, () => log.paid.settle())
   void orWarn(scope, "what a model call cost could not be stored", { session: log.id }, settle)

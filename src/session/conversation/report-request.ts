@@ -25,10 +25,7 @@ export interface ReportRequest {
   readonly queuedAt: number
   /** The last messages, in short. */
   readonly memorySummary: JsonObject
-  /**
-   * Data of tools, by plugin, that a conversation restored from elsewhere was saved with. Empty otherwise:
-   * the built-in plugins keep what they have, such as a plan, in places of their own.
-   */
+  /** What plugins keep with the conversation, such as a plan: their documents, by plugin and name. */
   readonly toolContext: JsonObject
   /** The state of the conversation that the request was made from, for finding mistakes. */
   readonly contextVersion: number

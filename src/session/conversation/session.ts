@@ -8,27 +8,38 @@ import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
 import type { Trajectory } from "../../plugin/background-result.ts"
 import type { CommandOutput } from "../../plugin/user-command.ts"
-import type { ModelTool } from "../../plugin/model.ts"
+import type { OutputSchema } from "../../plugin/output-schema.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { ConnectedModel, ModelTool } from "../../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { RecallOptions, SaidText } from "../log/recall-said.ts"
+import type { ModelSettings } from "./model-settings.ts"
 import type { ReportOptions } from "./report-request.ts"
 
-export interface SessionOptions {
+export interface SessionOptions extends ModelSettings {
   /** Default: a new one. */
   readonly id?: SessionId
   /** Shown to people beside the agent's output. Default `main`. */
   readonly name?: string
-  /** `provider/name`. Default: the runtime's. */
-  readonly model?: string
-  /** Names of tools, or of plugins for all of their tools. Default: all exposed tools. */
-  readonly tools?: readonly string[]
+  /** `provider/name`, or a model that is this session's own. Default: the runtime's. */
+  readonly model?: string | ConnectedModel
+  /**
+   * Names of tools, of plugins for all of their tools, and tools that are this session's own. Default: all exposed tools.
+   */
+  readonly tools?: readonly (string | Tool)[]
   /** Part of the system prompt, beside the instructions of the configuration and of plugins. */
   readonly instructions?: string
   readonly workspace?: WorkspaceId
   readonly parent?: SessionId | null
 }
 
-export interface SendOptions {
+/**
+ * What a session was given as objects. No store keeps them: who opens the session in another process gives them again, or
+ * its turns have the provider that the model's id names, and none of its own tools.
+ */
+export type OwnParts = Pick<SessionOptions, "model" | "tools">
+
+export interface SendOptions extends ModelSettings {
   /** Stops the turn. What was said so far stays, and the conversation can go on. */
   readonly signal?: AbortSignal
   readonly files?: readonly FilePart[]
@@ -63,6 +74,20 @@ export interface SendOptions {
   readonly budget?: AgentBudget
 }
 
+/** A message whose answer is a value. */
+export interface TypedSendOptions<Output> extends SendOptions {
+  /**
+   * The schema of the value. The model is asked for it by its own JSON mode, or by a tool that it must call. An answer without
+   * that form is sent back once, with what is wrong; a second one rejects as `output_invalid`, with the raw text in its details.
+   */
+  readonly output: OutputSchema<Output>
+}
+
+/** The result of a turn whose answer is a value. If the turn was stopped, `send` rejects as `closed` instead. */
+export interface TypedTurnResult<Output> extends TurnResult {
+  readonly output: Output
+}
+
 export interface CommandOptions {
   readonly signal?: AbortSignal
   /** Switches to another conversation for the command. Without this option, a command that wants to switch is refused. */
@@ -93,6 +118,7 @@ export interface Session extends AsyncDisposable {
   readonly isBusy: boolean
   /** Goes on with another model, of any provider, from the next model call on. */
   useModel(model: string): Promise<void>
+  send<Output>(message: string, options: TypedSendOptions<Output>): Promise<TypedTurnResult<Output>>
   send(message: string, options?: SendOptions): Promise<TurnResult>
   /**
    * Stops the turn that runs here. If none runs, messages that wait here for another turn are given up and reject as

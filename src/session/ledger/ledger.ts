@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { type ErrorCode, MeanwhileError } from "../../base/error.ts"
 import { type TokenUsage, addTokens, NO_TOKENS } from "../../plugin/token-usage.ts"
 import { createNewestMap, type NewestMap } from "../../base/newest-map.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
@@ -17,6 +17,12 @@ export interface LedgerEntry {
   readonly costMicros: number | null
   /** `lost`: a crash cut the call off, and its usage is estimated. `helper`: a plugin asked the model. */
   readonly purpose: "turn" | "lost" | "helper"
+  /** How a call without an answer ended; absent if there is one. */
+  readonly outcome?: "aborted" | "failed"
+  /** The code of the error of a failed call. */
+  readonly error?: ErrorCode
+  /** True if the usage is our estimate: no provider has counted it. */
+  readonly isEstimated?: true
 }
 
 export interface LedgerTotal {

@@ -114,7 +114,14 @@ export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
   return { ...(value as { readonly [key: string]: JsonValue }), isRedacted: true }
 }
 
-const TEXTS = ["name", "instructions", "title", "description", "plugins"] as const satisfies (keyof SessionData)[]
+const TEXTS = [
+  "name",
+  "instructions",
+  "title",
+  "description",
+  "plugins",
+  "settings",
+] as const satisfies (keyof SessionData)[]
 type Texts = Pick<SessionData, (typeof TEXTS)[number]>
 
 /** Redacts a session's data for the store. Looks again only when a text has changed: the data are rewritten often. */
@@ -124,8 +131,9 @@ export function createDataRedactor(redactor: Redactor): (data: SessionData) => J
   return (data) => {
     const before = known
     if (!before || TEXTS.some((name) => before[name] !== data[name])) {
-      const { name, instructions, title, description, plugins } = data
-      const { value } = redactor.redactJson({ name, instructions, title, description, plugins })
+      const { name, instructions, title, description, plugins, settings } = data
+      const told = { name, instructions, title, description, plugins, ...(settings && { settings }) }
+      const { value } = redactor.redactJson(told)
       // The other fields are JSON by their own type.
       texts = toJson(value) as unknown as Texts
     }

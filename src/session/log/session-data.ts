@@ -13,6 +13,8 @@ export interface SessionData {
   readonly instructions: string
   /** Null: all exposed tools. */
   readonly tools: readonly string[] | null
+  /** How the model is asked in every turn. Absent: as the configuration says. */
+  readonly settings?: JsonObject
   /** The beginning of the first message; null before it. */
   readonly title: string | null
   readonly description: string | null
@@ -43,6 +45,7 @@ const dataSchema = lazily(() =>
     parent: z.string().nullable().default(null),
     instructions: z.string().default(""),
     tools: z.array(z.string()).nullable().default(null),
+    settings: z.record(z.string(), z.unknown()).exactOptional(),
     title: z.string().nullable().default(null),
     description: z.string().nullable().default(null),
     turns: z.number().default(0),

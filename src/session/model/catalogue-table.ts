@@ -1,8 +1,11 @@
-import type { Modality, ModelFacts, ModelPrice } from "./model-facts.ts"
+import type { Modality } from "../../plugin/model.ts"
+import type { ModelFacts, ModelPrice } from "./model-facts.ts"
 
 const SEES: readonly Modality[] = ["text", "image", "pdf"]
 const SEES_AND_HEARS: readonly Modality[] = ["text", "image", "pdf", "audio", "video"]
 const TEXT: readonly Modality[] = ["text"]
+const LOOKS: readonly Modality[] = ["text", "image"]
+const USUAL = 128_000
 const FREE: ModelPrice = { input: 0, cachedInput: 0, output: 0 }
 const MILLION = 1_000_000
 const GPT_LONG = 1_050_000
@@ -14,8 +17,27 @@ const GEMINI = 1_048_576
  */
 export const KNOWN_MODELS: Readonly<Record<string, ModelFacts>> = {
   "offline/*": facts(32_000, null, FREE, SEES),
-  "ollama/*": facts(128_000, null, FREE, TEXT),
-  "openrouter/*:free": facts(128_000, null, FREE, TEXT),
+  // Models of tests take a picture without looking at it, as the offline one does.
+  "scripted/*": facts(USUAL, null, null, SEES),
+  "ollama/*": facts(USUAL, null, FREE, TEXT),
+  "ollama/*gemma3*": facts(USUAL, null, FREE, LOOKS),
+  "ollama/*llava*": facts(USUAL, null, FREE, LOOKS),
+  "ollama/*pixtral*": facts(USUAL, null, FREE, LOOKS),
+  "ollama/*vision*": facts(USUAL, null, FREE, LOOKS),
+  "ollama/*vl*": facts(USUAL, null, FREE, LOOKS),
+  "openrouter/*:free": facts(USUAL, null, FREE, TEXT),
+  // Families that see, whoever serves them.
+  "*claude*": facts(USUAL, null, null, LOOKS),
+  "*gemini*": facts(USUAL, null, null, LOOKS),
+  "*gemma-3*": facts(USUAL, null, null, LOOKS),
+  "*gpt-4.1*": facts(USUAL, null, null, LOOKS),
+  "*gpt-4o*": facts(USUAL, null, null, LOOKS),
+  "*gpt-5*": facts(USUAL, null, null, LOOKS),
+  "*gpt-6*": facts(USUAL, null, null, LOOKS),
+  "*llava*": facts(USUAL, null, null, LOOKS),
+  "*pixtral*": facts(USUAL, null, null, LOOKS),
+  "*vision*": facts(USUAL, null, null, LOOKS),
+  "*-vl*": facts(USUAL, null, null, LOOKS),
 
   "anthropic/claude-*": facts(200_000, 32_000, null, SEES),
   "anthropic/claude-fable-5*": facts(MILLION, 128_000, null, SEES),

@@ -38,6 +38,23 @@ describe("the model catalogue", () => {
     expect(catalogue.factsOf(id)).toBe(KNOWN_MODELS[known])
   })
 
+  test.each([
+    ["anthropic/claude-sonnet-4-5", true],
+    ["openai/gpt-5-mini", true],
+    ["google/gemini-2.5-pro", true],
+    ["offline/small", true],
+    ["ollama/llava:13b", true],
+    ["ollama/gemma3:4b", true],
+    ["lab/qwen3-vl", true],
+    ["openrouter/mistralai/pixtral-large", true],
+    ["bedrock/anthropic.claude-opus-5", true],
+    ["openai/gpt-3.5-turbo", false],
+    ["ollama/llama3", false],
+    ["my-server/my-model", false],
+  ])("knows whether %s sees: %s", (id, sees) => {
+    expect(catalogue.factsOf(id).modalities.includes("image")).toBe(sees)
+  })
+
   test("knows models that cost nothing", () => {
     for (const id of ["offline/rules", "ollama/llama3", "openrouter/meta/llama:free"]) {
       expect(catalogue.factsOf(id).price).toEqual({ input: 0, cachedInput: 0, output: 0 })

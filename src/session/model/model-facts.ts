@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
+import { MODALITIES, type Modality } from "../../plugin/model.ts"
 
 /** Prices in US dollars for a million tokens. */
 export interface ModelPrice {
@@ -7,9 +8,6 @@ export interface ModelPrice {
   readonly cachedInput?: number
   readonly output: number
 }
-
-const MODALITIES = ["text", "image", "pdf", "audio", "video"] as const
-export type Modality = (typeof MODALITIES)[number]
 
 export interface ModelFacts {
   readonly contextLimitTokens: number

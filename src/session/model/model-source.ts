@@ -11,8 +11,11 @@ export interface ModelSource extends ModelCatalogue {
   readonly defaultModel: string
   /** Connects once to each model. */
   connect(id: string): Promise<ConnectedModel>
-  /** Connects for a session, and exposes plugins that were skipped because no such model was in use. */
-  use(id: string): Promise<ConnectedModel>
+  /**
+   * Connects for a session, and exposes plugins that were skipped because no such model was in use. A model that is an
+   * object stays the session's own: no other finds it by its id.
+   */
+  use(model: string | ConnectedModel): Promise<ConnectedModel>
 }
 
 interface ModelSourceOptions {
@@ -59,9 +62,9 @@ export function createModelSource({ registry, catalogue, defaultModel }: ModelSo
     defaultModel,
     factsOf: catalogue.factsOf,
     connect,
-    async use(id) {
-      const model = await connect(id)
-      await registry.welcome(id)
+    async use(wanted) {
+      const model = typeof wanted === "string" ? await connect(wanted) : wanted
+      await registry.welcome(typeof wanted === "string" ? wanted : model.id)
       return model
     },
   }

@@ -1,5 +1,5 @@
 import type { FilePart, Message, Part } from "../../plugin/message.ts"
-import type { ModelTool } from "../../plugin/model.ts"
+import type { ModelRequest, ModelTool } from "../../plugin/model.ts"
 
 const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 8
@@ -20,6 +20,16 @@ export function estimateTokens(message: Message): number {
   for (const part of message.parts) tokens += estimatePart(part)
   remembered.set(message, tokens)
   return tokens
+}
+
+/** About how many tokens a whole request takes. */
+export function estimateRequest({
+  system,
+  messages,
+  tools,
+}: Pick<ModelRequest, "system" | "messages" | "tools">): number {
+  const said = messages.reduce((sum, message) => sum + estimateTokens(message), 0)
+  return estimateText(system) + estimateTools(tools) + said
 }
 
 const rememberedTools = new WeakMap<readonly ModelTool[], number>()

@@ -2,9 +2,10 @@ import { createNewestMap } from "../../base/newest-map.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import type { Registry } from "../../plugin/registry.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
-export interface ToolChoice {
+export interface ToolSelection {
   /** Names of tools or of plugins; null: all. */
   readonly tools: readonly string[] | null
   readonly model: string
@@ -12,14 +13,17 @@ export interface ToolChoice {
   readonly isBelow: boolean
 }
 
-/** A tool of one session. */
-export interface OfferedTool extends ModelTool {
+/** A tool of one session: as the model is told of it, and where it is found. */
+export interface OfferedTool {
+  readonly told: ModelTool
   readonly found: FoundTool
 }
 
 /** The exposed tools as sessions offer them to models, cached until the plugins change. */
 export interface ToolList {
-  offers(choice: ToolChoice): readonly OfferedTool[]
+  offers(choice: ToolSelection): readonly OfferedTool[]
+  /** The same tools as requests describe them, without their plugins. The list stays the same while the offers do. */
+  toldOf(offers: readonly OfferedTool[]): readonly ModelTool[]
 }
 
 /** Bounds the cache, because every session may have its own choice of tools. */
@@ -27,20 +31,22 @@ const MOST_CHOICES = 100
 
 export function createToolList(
   registry: Pick<Registry, "tools" | "toolSchemas" | "onChange">,
+  catalogue: ModelCatalogue,
   backgroundThresholdMs: number,
 ): ToolList {
   let all: readonly OfferedTool[] | undefined
   const chosen = createNewestMap<string, readonly OfferedTool[]>(MOST_CHOICES)
+  const told = new WeakMap<readonly OfferedTool[], readonly ModelTool[]>()
   registry.onChange(() => {
     all = undefined
     chosen.clear()
   })
 
   function listAll(): readonly OfferedTool[] {
-    const found = registry.tools()
+    const found = new Map(registry.tools().map((one) => [`${one.plugin}/${one.tool.name}`, one]))
     return registry.toolSchemas({ backgroundThresholdMs }).flatMap(({ plugin, name, description, inputSchema }) => {
-      const tool = found.find((one) => one.plugin === plugin && one.tool.name === name)
-      return tool ? [{ name, description, inputSchema, found: tool }] : []
+      const tool = found.get(`${plugin}/${name}`)
+      return tool ? [{ told: { name, description, inputSchema }, found: tool }] : []
     })
   }
 
@@ -50,9 +56,18 @@ export function createToolList(
       const known = chosen.get(key)
       if (known) return known
       all ??= listAll()
-      const offers = withoutTwins(all.filter((tool) => isOffered(tool, choice)))
+      const { modalities } = catalogue.factsOf(choice.model)
+      const takes = ({ found: { tool } }: OfferedTool): boolean => !tool.shows || modalities.includes(tool.shows)
+      const offers = withoutTwins(all.filter((tool) => takes(tool) && isOffered(tool, choice)))
       chosen.set(key, offers)
       return offers
+    },
+    toldOf(offers) {
+      const known = told.get(offers)
+      if (known) return known
+      const list = offers.map((offered) => offered.told)
+      told.set(offers, list)
+      return list
     },
   }
 }
@@ -61,13 +76,20 @@ export function createToolList(
  * Tools that are only for subagents come with any other tool, because subagents hand back with them. An empty choice stays
  * empty.
  */
-function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
+function isOffered({ told: { name }, found }: OfferedTool, { tools, model, isBelow }: ToolSelection): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
+  if (found.owner.isPrivate) return fits && tools !== null && isNamed(tools, found)
   if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0
   return fits && (tools === null || tools.includes(name) || tools.includes(found.plugin))
 }
 
+/** A private tool is named by its plugin, or as `plugin/tool`. */
+function isNamed(tools: readonly string[], { plugin, tool }: FoundTool): boolean {
+  return tools.includes(plugin) || tools.includes(`${plugin}/${tool.name}`)
+}
+
 /** A model knows tools by their name alone: of two with one name, the first registered is offered. */
 function withoutTwins(tools: readonly OfferedTool[]): readonly OfferedTool[] {
-  return tools.filter((tool) => tools.find(({ name }) => name === tool.name) === tool)
+  const first = new Map(tools.toReversed().map((tool) => [tool.told.name, tool]))
+  return tools.filter((tool) => first.get(tool.told.name) === tool)
 }

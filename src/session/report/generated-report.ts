@@ -15,6 +15,7 @@ import {
   isNothing,
 } from "../results/delivery.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
+import { readToolContext } from "../saved/session-state.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import { limitTime } from "./report-turn.ts"
@@ -47,7 +48,9 @@ export async function publishGenerated(
     const { messageId, taskIds, groupId } = request
     announceReport(conversation, part)
     try {
-      const text: unknown = await inTime(scope, async (signal) => generator(request, signal))
+      const text: unknown = await inTime(scope, async (signal) => {
+        return generator({ ...request, toolContext: await readToolContext(scope, conversation) }, signal)
+      })
       if (typeof text !== "string") throw new Error("the generator returned no text")
       await inTurn(conversation, () => keep(scope, conversation, part, { messageId, taskIds, groupId, hops }, text))
     } catch (error) {

@@ -15,13 +15,13 @@ import type { SessionLog } from "../log/session-log.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "../conversation/report-config.ts"
 
-/** The request for a report about this delivery. */
+/** The request for a report about this delivery, without what only a generator reads. */
 export function toReportRequest(
   scope: ContextScope & Using<"clock"> & ReportScope,
   conversation: Conversation,
   delivery: Delivery,
   hops: number,
-): ReportRequest {
+): Omit<ReportRequest, "toolContext"> {
   const { log } = conversation
   const ended = endedIn(delivery)
   const [told] = delivery.groups
@@ -49,7 +49,6 @@ export function toReportRequest(
     mergeStrategy: group?.merge ?? "append",
     queuedAt: scope.clock.now(),
     memorySummary: toMemorySummary(log),
-    toolContext: log.data.plugins,
     contextVersion: log.position,
     contextHash: createHash("sha256").update(JSON.stringify(log.history)).digest("hex"),
     hopsRemaining: Math.max(0, scope.config.reports.maxHops - hops),

@@ -31,6 +31,12 @@ export async function readSessionState(
   return { ...toSessionInfo(log), model: data.model, messages, data: data.plugins, ...results, ...documents }
 }
 
+/** What plugins keep with the conversation, by plugin, and what it was saved with elsewhere. */
+export async function readToolContext(scope: Using<"store">, conversation: Conversation): Promise<JsonObject> {
+  const { documents } = await readOwnDocuments(scope, conversation)
+  return { ...conversation.log.data.plugins, ...documents }
+}
+
 async function readOwnDocuments(
   scope: Using<"store">,
   { log, documents }: Conversation,

@@ -7,6 +7,7 @@ import type { Conversation } from "../conversation/conversation.ts"
 import { orWarn } from "../conversation/or-warn.ts"
 import type { Session } from "../conversation/session.ts"
 import { createHash } from "node:crypto"
+import type { FoundTool } from "../../plugin/tool-index.ts"
 import type { SessionId } from "../../task/id.ts"
 import { type ChildOptions, runChild, type RunChildScope } from "./run-child.ts"
 import { goOnIfSaid } from "./news.ts"
@@ -34,8 +35,10 @@ export async function createChild(
     await scope.children.agents.keep({ id: run.taskId, workspace }, id)
     return toChild(scope, session, { run, isFound: true, before })
   }
-  const model = options.model ?? log.data.model
-  const tools = toChildTools(scope, options.tools, log.data.tools, model)
+  const wanted = options.model ?? parent.model.id
+  // The parent's model may be an object that no provider knows.
+  const model = wanted === parent.model.id ? parent.model : wanted
+  const tools = toChildTools(scope, options.tools, log.data.tools, wanted)
   const giveBack = log.isKept ? null : reserveChildPlace(scope, parent)
   try {
     const session = await scope.children.create({
@@ -155,7 +158,12 @@ function toChildTools(
   const named = [...allowed].filter(({ tool, plugin }) => wanted.includes(tool.name) || wanted.includes(plugin))
   // A name may also be that of a plugin or of another plugin's tool: every tool that it would offer must be the parent's
   // too.
-  return named.map(({ tool }) => tool.name).filter((name) => offersOf([name]).every(({ found }) => allowed.has(found)))
+  return named.map(toName).filter((name) => offersOf([name]).every(({ found }) => allowed.has(found)))
+}
+
+/** No other plugin can have a tool of the name that a private one gets. */
+function toName({ tool, plugin, owner }: FoundTool): string {
+  return owner.isPrivate ? `${plugin}/${tool.name}` : tool.name
 }
 
 function requireKnown({ registry }: Using<"registry">, wanted: readonly string[]): void {

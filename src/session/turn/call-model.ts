@@ -1,20 +1,16 @@
 import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
-import type { ModelRequest } from "../../plugin/model.ts"
+import type { ModelRequest, ToolChoice } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
-import { offeredTools, systemPrompt } from "../conversation/context.ts"
-import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
-import { type ModelCallRecord, NO_ANSWER } from "../log/log-entry.ts"
+import { systemPrompt, toldTools } from "../conversation/context.ts"
+import { type Generated, generate, recordCall, type UnansweredCall } from "../conversation/model-call.ts"
+import { type ModelCallRecord, NO_ANSWER, type PaidCall } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/session-log.ts"
-import type { TurnScope } from "./turn-scope.ts"
+import { settingsOf } from "./turn-ask.ts"
+import type { ModelAnswer, TurnScope } from "./turn-scope.ts"
 
 type Answer = Extract<Message, { role: "assistant" }>
-
-export interface ModelAnswer {
-  readonly message: Answer
-  readonly record: ModelCallRecord
-}
 
 /** The model's text so far, in case its call is cut off. */
 export interface PartialAnswer {
@@ -41,12 +37,14 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
   const generated = await withRetries(scope, () => {
     if (partial.isTold) conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
     Object.assign(partial, createPartialAnswer())
-    return generate(conversation, scope.trace, toRequest(scope, options))
+    const onUnanswered = (call: UnansweredCall): void => accountUnanswered(scope, call)
+    return generate(conversation, toRequest(scope, options), { parent: scope.trace, onUnanswered })
   })
   // A worker that was taken over meanwhile hears no answer: another one asks the model again.
   return scope.turn.act(() => {
-    const { response } = generated
-    const record = account(scope, generated)
+    const message = scope.ask.output?.toAnswer(generated.response.message) ?? generated.response.message
+    const response = { ...generated.response, message }
+    const record = account(scope, { ...generated, response })
     for (const warning of response.warnings ?? []) services.log.warn("the model's provider says", { warning })
     return { message: toUsableMessage(response.message, hasTools), record }
   })
@@ -70,8 +68,10 @@ async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>
   }
 }
 
+/** A provider that stalled has had its time. */
 function mayPass(error: unknown): error is MeanwhileError {
-  return isMeanwhileError(error, "rate_limited") || isMeanwhileError(error, "model_unavailable")
+  if (isMeanwhileError(error, "model_unavailable")) return error.details["stalledMs"] === undefined
+  return isMeanwhileError(error, "rate_limited")
 }
 
 /**
@@ -99,15 +99,17 @@ async function wait({ services, turn }: TurnScope, delayMs: number): Promise<voi
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
   const { services, conversation, turn } = scope
-  const { maxOutputTokens, temperature } = services.config.agent
-  const { emitter } = conversation
+  const { maxSteps: _, toolChoice: choice, ...settings } = settingsOf(services, conversation, scope.ask)
+  const { emitter, model } = conversation
+  const tools = hasTools ? toldTools(services, conversation) : []
+  const toolChoice = choice && mayStillForce(scope, choice) ? choice : undefined
+  const plain = { tools, ...(toolChoice && { toolChoice }) }
   return {
     system: systemPrompt(services, conversation),
     messages: conversation.log.history,
-    tools: hasTools ? offeredTools(services, conversation) : [],
+    ...(scope.ask.output?.toAsked(model, plain) ?? plain),
     signal,
-    ...(maxOutputTokens !== null && { maxOutputTokens }),
-    ...(temperature !== null && { temperature }),
+    ...settings,
     onDelta: whileOurs(turn, ({ type, text }) => {
       if (signal.aborted) return
       if (type === "text") partial.text += text
@@ -115,6 +117,13 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
       emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
     }),
   }
+}
+
+/** A tool that must be called was called by the turn's first answer: to force it again would never end the turn. */
+function mayStillForce({ account: { modelCalls }, conversation, turn }: TurnScope, choice: ToolChoice): boolean {
+  if (choice === "auto" || choice === "none") return true
+  if (!turn.isContinued) return modelCalls === 0
+  return !conversation.log.history.slice(-2).some(({ role }) => role === "tool")
 }
 
 /** Passes on at once what streams in. While it is in doubt whose the turn is, holds it back, in order. */
@@ -143,13 +152,28 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   const { taskId, askedBy } = turn
   const call = { turn: taskId, task: askedBy, model, usage, purpose: "turn" } as const
   const isLast = callsOf(response.message).length === 0
-  const { costMicros } = recordCall(services, conversation, call, { isLast })
+  const entry = recordCall(services, conversation, call, { isLast })
   scope.account.modelCalls += 1
-  scope.account.usage = addTokens(scope.account.usage, usage)
-  if (scope.account.costMicros !== null) {
-    scope.account.costMicros = costMicros === null ? null : scope.account.costMicros + costMicros
-  }
-  return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
+  addToAccount(scope, entry)
+  return { model, usage, costMicros: entry.costMicros, finish, ...(askedBy && { task: askedBy }) }
+}
+
+/**
+ * Counts a call without an answer. It is stored with the turn's next change. A call that another worker makes again is
+ * counted there, as lost.
+ */
+function accountUnanswered(scope: TurnScope, unanswered: UnansweredCall): void {
+  const { services, conversation, turn } = scope
+  if (turn.isHandedBack() || isMeanwhileError(turn.signal.reason, "stale_claim")) return
+  const call = { turn: turn.taskId, task: turn.askedBy, purpose: "turn", ...unanswered } as const
+  const entry = recordCall(services, conversation, call)
+  conversation.log.paid.add(entry)
+  addToAccount(scope, entry)
+}
+
+function addToAccount({ account: total }: TurnScope, { usage, costMicros }: PaidCall): void {
+  total.usage = addTokens(total.usage, usage)
+  if (total.costMicros !== null) total.costMicros = costMicros === null ? null : total.costMicros + costMicros
 }
 
 /** Refuses a call that the model did not finish. The answer is paid for before. */

@@ -19,7 +19,7 @@ export function toOnCrash(scope: TurnScope, call: FunctionCall): OnCrash {
 }
 
 export function findOffered({ services, conversation }: TurnScope, { tool }: FunctionCall): OfferedTool | undefined {
-  return offeredTools(services, conversation).find(({ name }) => name === tool)
+  return offeredTools(services, conversation).find(({ told }) => told.name === tool)
 }
 
 /** Undefined if the call is not promoted by time, or if its input is not valid. */

@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { ContextUsage } from "../../plugin/context-usage.ts"
 import type { Collection } from "../../plugin/gc-plugin.ts"
 import { contextUsage, type ContextScope } from "../conversation/context.ts"
 import type { Conversation } from "../conversation/conversation.ts"
@@ -15,6 +16,8 @@ type CollectContextScope = ContextScope & Using<"clock" | "ledger" | "log" | "st
 export interface CollectOptions extends ModelAsker {
   /** Collects now, whether it is due or not. */
   readonly reason?: string
+  /** True if the provider says that the context is full, whatever we reckon: its limit may be lower than we know. */
+  readonly isFull?: boolean
   readonly save: (change: LogChange) => Promise<void>
 }
 
@@ -30,7 +33,7 @@ export async function collectContext(
   const { gc, log, emitter } = conversation
   if (!gc) return null
   const collection = await collectSafely(scope, conversation, gc, options)
-  if (!collection || collection.removedMessages === 0) return null
+  if (!collection || !hasMadeRoom(collection, log.history)) return null
   const messages = await withRoster(scope, conversation, keepPairs(collection.messages))
   const { summary, removedMessages } = collection
   const measured = null
@@ -43,19 +46,34 @@ export async function collectContext(
   return collection
 }
 
+/** True also if messages were only shortened. */
+function hasMadeRoom({ messages, removedMessages }: Collection, before: readonly Message[]): boolean {
+  return removedMessages > 0 || sumTokens(messages) < sumTokens(before)
+}
+
+const sumTokens = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + estimateTokens(message), 0)
+
+/** The context as full as it is when the provider takes no more. */
+function toFullUsage(known: ContextUsage, history: readonly Message[]): ContextUsage {
+  const usedTokens = Math.max(known.usedTokens, sumTokens(history))
+  return { ...known, usedTokens, limitTokens: Math.min(known.limitTokens, usedTokens), percentUsed: 100 }
+}
+
 async function collectSafely(
   scope: CollectContextScope,
   conversation: Conversation,
   { plugin, config }: NonNullable<Conversation["gc"]>,
   options: CollectOptions,
 ): Promise<Collection | null> {
-  const { reason, signal } = options
-  const usage = contextUsage(scope, conversation)
+  const { reason, signal, isFull } = options
+  const { history } = conversation.log
+  const known = contextUsage(scope, conversation)
+  const usage = isFull ? toFullUsage(known, history) : known
   try {
     const decision = reason ? { isDue: true as const, reason } : await plugin.shouldCollect(usage, config)
     if (!decision.isDue) return null
     const model = createModelPort(scope, conversation, options)
-    const { history } = conversation.log
     const tools = { model, estimateTokens, signal }
     const collecting = Promise.resolve(plugin.collect(history, usage, config, decision.reason, tools))
     return await unlessAborted(signal, collecting)

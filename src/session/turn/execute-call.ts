@@ -142,7 +142,7 @@ async function followed({ turn, conversation }: TurnScope, execution: Execution)
 }
 
 function unknownTool({ services, conversation }: TurnScope, { tool }: FunctionCall): MeanwhileError {
-  const names = offeredTools(services, conversation).map(({ name }) => name)
+  const names = offeredTools(services, conversation).map(({ told }) => told.name)
   const near = findNearNames(tool, names)
   const hint =
     near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The tools here are: ${names.join(", ") || "none"}.`

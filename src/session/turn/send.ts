@@ -4,13 +4,18 @@ import { enrichPrompt, type PromptEnricher } from "../../plugin/prompt-enrichmen
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
-import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
+import { toSessionInfo, contextUsage, type ContextScope, toldTools } from "../conversation/context.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { LogChange } from "../log/session-log.ts"
-import type { SendOptions, TurnResult } from "../conversation/session.ts"
+import type { SendOptions, TurnResult, TypedSendOptions, TypedTurnResult } from "../conversation/session.ts"
 import { refuseWhileAway } from "./refuse-while-away.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
 import { CUT_OFF, mendHistory } from "./tool-answer.ts"
+import { requireTools, toAskMetadata, type TurnAsk } from "./turn-ask.ts"
+import { toModelSettings } from "../conversation/model-settings.ts"
+import { toTypedResult } from "./check-answer.ts"
+import { createTypedOutput } from "./typed-output.ts"
+import { type OutputForm, toOutputForm } from "../../plugin/output-schema.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
@@ -23,6 +28,20 @@ type SendScope = NewTurnScope & Using<"bus">
 
 const TITLE_CHARACTERS = 80
 
+/** Takes one turn whose last answer is a value. */
+export async function sendTyped<Output>(
+  scope: SendScope,
+  conversation: Conversation,
+  message: string,
+  { output, ...options }: TypedSendOptions<Output>,
+): Promise<TypedTurnResult<Output>> {
+  const form = toOutputForm(output)
+  return toTypedResult(await send(scope, conversation, message, { ...options, form }), form)
+}
+
+/** A message, and the form that its answer must have. */
+type MessageOptions = SendOptions & { readonly form?: OutputForm }
+
 /**
  * Takes one turn: from the person's message, enriched and with the results that ended meanwhile, to the model's last text.
  */
@@ -30,7 +49,7 @@ export async function send(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions = {},
+  options: MessageOptions = {},
 ): Promise<TurnResult> {
   const { messages } = conversation
   let isWaiting = false
@@ -64,9 +83,11 @@ async function sendNow(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
+  options: MessageOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
 ): Promise<TurnResult> {
   requireContent(message, options)
+  const output = options.form ? createTypedOutput(options.form) : null
+  const ask: TurnAsk = { settings: toModelSettings(options), output }
   const { onOutput, budget: left, idempotencyKey, said = message, whenStoreAway: whenAway } = options
   let prompt = message
   const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined
@@ -78,7 +99,8 @@ async function sendNow(
       signal: options.signal,
       // A turn below a task is stopped because the task is.
       ...(options.parentTask && { stopper: "parent" as const }),
-      ...(left && { metadata: toBudgetMetadata(left) }),
+      ask,
+      metadata: { ...(left && toBudgetMetadata(left)), ...toAskMetadata(scope.redactor, ask) },
       ...(options.onBegun && { onBegun: options.onBegun }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(whenAway && { whenAway }),
@@ -89,6 +111,7 @@ async function sendNow(
         return enrich(enrichers, scope, conversation, message).then((enriched) => void (prompt = enriched))
       },
       async toBeginning(history) {
+        requireTools(scope, conversation, ask)
         const texts = [...toContextTexts(options.context), prompt]
         const beginning = await toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
         options.onWriting()
@@ -133,15 +156,22 @@ async function toBeginning(
  */
 async function enrich(
   enrichers: readonly PromptEnricher[],
-  { log, open }: Using<"log" | "open">,
+  scope: ContextScope & Using<"log" | "open">,
   conversation: Conversation,
   message: string,
 ): Promise<string> {
-  const { current } = conversation
+  const { current, model } = conversation
+  const { log, open } = scope
   const signal = current ? AbortSignal.any([current.abort.signal, open.closing]) : open.closing
-  const enriching = enrichPrompt(enrichers, message, { session: toSessionInfo(conversation.log) })
+  const { modalities } = scope.models.factsOf(model.id)
+  const enriching = enrichPrompt(enrichers, message, {
+    session: toSessionInfo(conversation.log),
+    model: { id: model.id, modalities },
+    tools: toldTools(scope, conversation).map(({ name }) => name),
+  })
   try {
-    const { prompt, failures } = await unlessAborted(signal, enriching)
+    const { prompt, metadata, failures } = await unlessAborted(signal, enriching)
+    if (Object.keys(metadata).length > 0) conversation.emitter.emit({ type: "prompt.enriched", metadata })
     for (const [plugin, error] of Object.entries(failures)) log.warn("a prompt was not enriched", { plugin, error })
     return prompt
   } catch (error) {

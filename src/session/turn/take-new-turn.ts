@@ -11,6 +11,7 @@ import { cancelTurn, stopTurn } from "../conversation/stop-turn.ts"
 import { beginTurnTrace, type TurnTrace } from "../conversation/telemetry.ts"
 import { tellTurnCompleted } from "../saved/session-plugin.ts"
 import { takeTurn } from "./take-turn.ts"
+import type { TurnAsk } from "./turn-ask.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 import { orWarn } from "../conversation/or-warn.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -31,6 +32,8 @@ export interface NewTurn
   /** In whose name the signal stops the turn. Default: a person. */
   readonly stopper?: Requester
   readonly createBudget?: () => TurnBudget | null
+  /** Default: what the turn's metadata says. */
+  readonly ask?: TurnAsk
 }
 
 /** Takes a turn from its beginning to its durable end. Called in its place in the conversation's queue. */
@@ -108,7 +111,7 @@ async function take(
     },
     async take(turn) {
       if (stopping) await stopping
-      return takeTurn(scope, conversation, turn, trace, newTurn.createBudget?.() ?? null)
+      return takeTurn(scope, conversation, turn, { trace, budget: newTurn.createBudget?.() ?? null, ask: newTurn.ask })
     },
   })
 }

@@ -9,37 +9,48 @@ import type { OpenTurn, TurnChange } from "../log/session-log.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import { readReportMark } from "./report-mark.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../conversation/telemetry.ts"
-import {
-  createPartialAnswer,
-  type PartialAnswer,
-  callModel,
-  type CallOptions,
-  type ModelAnswer,
-  refuseCutCall,
-} from "./call-model.ts"
+import { createPartialAnswer, type PartialAnswer, callModel, type CallOptions, refuseCutCall } from "./call-model.ts"
 import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
+import { readAskMetadata, settingsOf, type TurnAsk } from "./turn-ask.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
-import type { TurnScope, TurnServices } from "./turn-scope.ts"
+import { findProblem, toAgain } from "./check-answer.ts"
+import type { ModelAnswer, TurnScope, TurnServices } from "./turn-scope.ts"
 import { recordCall } from "../conversation/model-call.ts"
-import { collectContext } from "./collect-context.ts"
+import { collectContext, type CollectOptions } from "./collect-context.ts"
 import { answerCalls, leaveUntried } from "./answer-calls.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
 
 const MOST_ACCOUNTS = 1_000
+
+interface TurnParts {
+  readonly trace?: TurnTrace
+  readonly budget?: TurnBudget | null
+  /** Default: what the turn's metadata says. */
+  readonly ask?: TurnAsk | undefined
+}
 
 /** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
 export async function takeTurn(
   services: TurnServices,
   conversation: Conversation,
   turn: OpenTurn,
-  trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),
-  budget: TurnBudget | null = null,
+  parts: TurnParts = {},
 ): Promise<string> {
   const { emitter } = conversation
+  const { trace = beginTurnTrace(conversation, turn.traceId), budget = null } = parts
+  const { ask = readAskMetadata(turn.metadata) } = parts
   const startedMs = services.clock.monotonic()
-  const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
+  const account = {
+    startedMs,
+    modelCalls: 0,
+    toolCalls: 0,
+    usage: NO_TOKENS,
+    costMicros: 0,
+    isAskedAgain: false,
+    refused: null,
+  }
   const hops = readReportMark(turn.metadata)?.hops ?? 0
-  const scope: TurnScope = { services, conversation, turn, trace, account, budget, hops }
+  const scope: TurnScope = { services, conversation, turn, trace, account, budget, ask, hops }
   if (conversation.current) conversation.current.budget = budget
   // Releases calls that wait for tasks: there is no time left.
   budget?.timeOver.addEventListener("abort", () => conversation.messages.newMessage.abort())
@@ -72,7 +83,7 @@ export async function takeTurn(
  */
 async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelAnswer> {
   const { log } = scope.conversation
-  const { maxStepsPerTurn } = scope.services.config.agent
+  const { maxSteps } = settingsOf(scope.services, scope.conversation, scope.ask)
   const left = scope.turn.isContinued ? log.history.at(-1) : undefined
   for (;;) {
     const last = log.history.at(-1)
@@ -87,10 +98,18 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelA
     await collect(scope)
     const over = scope.budget && findOver(scope.budget, log.history)
     if (over !== null) await tellBudgetEnd(scope.turn, log.history, over)
-    const hasTools = over === null && scope.account.modelCalls + 1 < maxStepsPerTurn
+    const hasTools = over === null && scope.account.modelCalls + 1 < maxSteps
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue
-    if (callsOf(answer.message).length === 0) return answer
+    const problem = callsOf(answer.message).length === 0 ? await findProblem(scope, answer.message) : undefined
+    if (problem === null) return answer
+    if (problem !== undefined) {
+      const again = toAgain(scope, answer, problem)
+      const change = toChange(scope, answer)
+      // Together: a history that ends with an answer is one that no provider goes on with.
+      await scope.turn.save({ ...change, entries: [...change.entries, again] })
+      continue
+    }
     refuseCutCall(scope, answer)
     Object.assign(partial, createPartialAnswer())
     await keepAnswer(scope, answer)
@@ -119,16 +138,16 @@ async function askModel(scope: TurnScope, options: CallOptions): Promise<ModelAn
     return await callModel(scope, options)
   } catch (error) {
     if (!isMeanwhileError(error, "context_overflow")) throw error
-    const collected = await collect(scope, "the model says that the context is full")
+    const collected = await collect(scope, { reason: "the model says that the context is full", isFull: true })
     if (!collected) throw error
     return callModel(scope, options)
   }
 }
 
-async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
+async function collect(scope: TurnScope, asked: Pick<CollectOptions, "reason" | "isFull"> = {}): Promise<boolean> {
   const { services, conversation, turn } = scope
   const collection = await collectContext(services, conversation, {
-    ...(reason && { reason }),
+    ...asked,
     signal: turn.signal,
     act: turn.act,
     traceId: turn.traceId,
@@ -172,11 +191,14 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
   }
   if (turn.signal.aborted) {
     end(scope, toClosing(scope, closeStopped(history, partial.text)))
-    conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })
+    const { text } = partial
+    if (text !== "") conversation.emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
     tell(scope, "stopped")
-    return partial.text
+    return text
   }
-  end(scope, toClosing(scope, mendHistory(history, "The turn failed before it was answered.")))
+  const { refused } = scope.account
+  const mended = mendHistory(history, "The turn failed before it was answered.")
+  end(scope, refused ? toChange(scope, refused) : toClosing(scope, mended))
   tell(scope, "failed", toErrorMessage(error))
   throw error
 }
@@ -197,7 +219,7 @@ function toClosing({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   const { services, conversation, turn, account } = scope
   const { emitter, log, model, turns } = conversation
-  const { startedMs, ...used } = account
+  const { startedMs, isAskedAgain: _, refused: __, ...used } = account
   const durationMs = services.clock.monotonic() - startedMs
   const accounting = { turn: turn.taskId, outcome, model: model.id, ...used, durationMs }
   turns.push(accounting)
@@ -228,7 +250,14 @@ async function noteLostCall(scope: TurnScope): Promise<void> {
   const { log, emitter, model } = conversation
   if (unansweredCalls(log.history).length > 0) return
   const usage = { ...NO_TOKENS, inputTokens: contextUsage(services, conversation).usedTokens }
-  const call = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, purpose: "lost" } as const
+  const call = {
+    turn: turn.taskId,
+    task: turn.askedBy,
+    model: model.id,
+    usage,
+    purpose: "lost",
+    isEstimated: true,
+  } as const
   const entry = recordCall(services, conversation, call)
   await turn.save({ entries: [{ kind: "paid", entry }] })
   emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })

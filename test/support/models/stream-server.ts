@@ -14,7 +14,10 @@ export interface StreamAnswer {
 }
 
 /** Answers every request with the given text, for answers that the shared fake of all providers cannot give. */
-export async function createStreamServer(answer: StreamAnswer): Promise<Omit<Wire, "mock">> {
+export async function createStreamServer(
+  answer: StreamAnswer,
+  options?: Parameters<typeof connectTo>[1],
+): Promise<Omit<Wire, "mock">> {
   const server = createServer((request, response) => {
     request.resume().on("end", () => void send(response, answer))
   })
@@ -25,7 +28,7 @@ export async function createStreamServer(answer: StreamAnswer): Promise<Omit<Wir
     await new Promise((resolve) => server.close(resolve))
   })
   const { port } = server.address() as AddressInfo
-  return connectTo(`http://127.0.0.1:${port}`)
+  return connectTo(`http://127.0.0.1:${port}`, options)
 }
 
 async function send(response: ServerResponse, { status = 200, headers, chunks, ending = "end" }: StreamAnswer) {

@@ -1,6 +1,6 @@
 import { LLMock } from "@copilotkit/aimock"
 import { onTestFinished } from "vitest"
-import { createModelProviders } from "../../../src/builtin/models/model-providers.ts"
+import { createModelProviders, type ModelProvidersOptions } from "../../../src/builtin/models/model-providers.ts"
 import type { Message } from "../../../src/plugin/message.ts"
 import type { ConnectedModel, ModelDelta, ModelRequest } from "../../../src/plugin/model.ts"
 
@@ -80,9 +80,10 @@ export async function createWire(): Promise<Wire> {
 }
 
 /** The real providers, with every request sent to `origin` instead. */
-export function connectTo(origin: string): Omit<Wire, "mock"> {
+export function connectTo(origin: string, more: Pick<ModelProvidersOptions, "clock"> = {}): Omit<Wire, "mock"> {
   const requests: WireRequest[] = []
   const plugins = createModelProviders({
+    ...more,
     environment: {
       OPENAI_API_KEY: KEY,
       ANTHROPIC_API_KEY: KEY,

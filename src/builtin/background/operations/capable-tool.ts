@@ -10,14 +10,16 @@ export interface CapableTool {
   readonly movesAfterMs: number | "input" | "start" | "never"
   /** The threshold of a policy that names none. */
   readonly thresholdMs: number
+  /** True if only some sessions may hear of it. */
+  readonly isPrivate: boolean
 }
 
 const MOST_NAMED = 60
 
 export function findCapable(tools: readonly HostedTool[], thresholdMs: number): readonly CapableTool[] {
-  return tools.flatMap(({ plugin, tool }) => {
+  return tools.flatMap(({ plugin, tool, isPrivate }) => {
     const movesAfterMs = toMovesAfterMs(tool, thresholdMs)
-    return movesAfterMs === null ? [] : [{ plugin, tool, movesAfterMs, thresholdMs }]
+    return movesAfterMs === null ? [] : [{ plugin, tool, movesAfterMs, thresholdMs, isPrivate }]
   })
 }
 

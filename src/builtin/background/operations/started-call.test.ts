@@ -23,7 +23,7 @@ function createCapable(name: string, isHere?: boolean): CapableTool {
     run: async () => null,
     ...(isHere !== undefined && { isHere: () => isHere, folderOf: ({ folder }: { folder: string }) => folder }),
   })
-  return { plugin: "test", tool, movesAfterMs: "start", thresholdMs: 0 }
+  return { plugin: "test", tool, movesAfterMs: "start", thresholdMs: 0, isPrivate: false }
 }
 
 const start = (tool: string): Start => ({ tool, input: { folder: "/srv/shop" } })

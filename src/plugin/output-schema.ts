@@ -1,0 +1,89 @@
+import { z } from "zod"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from "../base/json.ts"
+
+/** The schema of a typed answer. */
+export type OutputSchema<Output> = z.ZodType<Output>
+
+/** The form of a typed answer: as models are told it, and as an answer is checked. */
+export interface OutputForm<Output = unknown> {
+  /** JSON Schema of an object: models answer with nothing else. */
+  readonly schema: JsonObject
+  /** True if the answer is the property `value` of that object, because the schema is no object's. */
+  readonly isWrapped: boolean
+  check(text: string): Promise<CheckedOutput<Output>>
+}
+
+export type CheckedOutput<Output> =
+  | { readonly isValid: true; readonly output: Output }
+  /** What is wrong, in words for the model. */
+  | { readonly isValid: false; readonly problem: string }
+
+type StoredForm = Pick<OutputForm, "schema" | "isWrapped">
+
+/** Refused as `invalid_input` if the schema cannot be told as JSON Schema. */
+export function toOutputForm<Output>(output: OutputSchema<Output>): OutputForm<Output> {
+  const { $schema: _, ...schema } = toJsonSchema(output)
+  const isWrapped = schema["type"] !== "object"
+  const told = isWrapped ? { type: "object", properties: { [VALUE]: schema }, required: [VALUE] } : schema
+  return toForm({ schema: told, isWrapped }, output)
+}
+
+/** The form as another process has stored it: by its JSON Schema alone, without what only code can check. */
+export function fromStoredForm({ schema, isWrapped }: StoredForm): OutputForm {
+  const { properties } = schema
+  const inner = isWrapped && isJsonObject(properties) && isJsonObject(properties[VALUE]) ? properties[VALUE] : schema
+  return toForm({ schema, isWrapped }, fromJsonSchema(inner))
+}
+
+const VALUE = "value"
+const MOST_PROBLEMS = 10
+
+function toForm<Output>({ schema, isWrapped }: StoredForm, output: OutputSchema<Output>): OutputForm<Output> {
+  return {
+    schema,
+    isWrapped,
+    async check(text) {
+      const read = readJson(text)
+      if (typeof read === "string") return { isValid: false, problem: read }
+      const { value } = read
+      const answer = isWrapped && isJsonObject(value) && VALUE in value ? value[VALUE] : value
+      const parsed = await output.safeParseAsync(answer)
+      if (parsed.success) return { isValid: true, output: parsed.data }
+      const problems = parsed.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
+        return path.length > 0 ? `${path.join(".")}: ${message}` : message
+      })
+      return { isValid: false, problem: problems.join("; ") }
+    },
+  }
+}
+
+const FENCED = /^```(?:json)?\s*\n([^]*?)\n?```$/
+
+/** Some models put a fence around JSON whatever they are told. Returns what is wrong if the text is no JSON. */
+function readJson(text: string): { readonly value: JsonValue } | string {
+  const bare = FENCED.exec(text.trim())?.[1] ?? text
+  try {
+    return { value: JSON.parse(bare) as JsonValue }
+  } catch (error) {
+    return `it is not JSON (${toErrorMessage(error)})`
+  }
+}
+
+function toJsonSchema(output: z.ZodType): JsonObject {
+  try {
+    return toJson(z.toJSONSchema(output, { io: "input" })) as JsonObject
+  } catch (error) {
+    const message = `The schema of the output cannot be told as JSON Schema: ${toErrorMessage(error)}.`
+    throw new MeanwhileError("invalid_input", message, { option: "output" }, { cause: error })
+  }
+}
+
+/** Any JSON will do where the schema cannot be read back. */
+function fromJsonSchema(schema: JsonObject): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch {
+    return z.json()
+  }
+}
