@@ -56,11 +56,11 @@ export async function openFolder(options: FolderOptions): Promise<ProgramFolder>
   if (isAgreed) await trustStore.trust(found.contents)
   const folder = isAgreed ? await lookAtFolder({ ...options, trustStore }) : found
   if (needsTrust(folder)) notify(describeUntrusted(folder, isAgreed === false))
-  if (folder.trust === "empty" && options.trust) notify(`There is nothing in ${options.workingDirectory} to trust.`)
   return folder
 }
 
-const needsTrust = ({ trust }: ProgramFolder): boolean => trust === "untrusted" || trust === "changed"
+/** True if the person has not agreed to what the folder brings along, as it is now. */
+export const needsTrust = ({ trust }: ProgramFolder): boolean => trust === "untrusted" || trust === "changed"
 
 function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   const { directory, files } = contents
@@ -94,6 +94,6 @@ function listed(files: readonly string[]): readonly string[] {
 }
 
 /** Replaces invisible characters: the names of files are somebody else's text. */
-function toVisible(name: string): string {
+export function toVisible(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}")
 }

@@ -29,6 +29,8 @@ export interface TaskContext {
 export interface ChatContext extends TaskContext {
   /** The session that the person talks with now: another one may take its place. */
   readonly conversation: { readonly session: Session }
+  /** The files of the folder whose instructions every agent has. */
+  readonly instructionFiles: readonly string[]
   readonly selection: AgentSelection
   readonly foreground: Foreground
   /** Announces, when a conversation is opened in the chat, its tasks that ended, and from now on the ends of the others. */
