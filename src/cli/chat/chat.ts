@@ -144,7 +144,8 @@ function createChat(options: ChatOptions) {
   const { begun } = wish
   const giveBack = (line: string): void => void givenBack.push(line)
   const { instructionFiles } = meanwhile
-  const parts = { meanwhile, instructionFiles, desk, screen, selection, foreground, ...announcing, giveBack }
+  const seen = { selection, activity, instructionFiles }
+  const parts = { meanwhile, desk, screen, ...seen, foreground, ...announcing, giveBack }
   const toContext = (signal: AbortSignal, talking: Conversation): LineContext => {
     const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
     return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }
