@@ -40,6 +40,16 @@ const engineSchema = z
 
 const onExitSchema = z.enum(["ask", "keep", "stop"]).default("ask")
 
+/** A path below the folder. Which file it is decides what agents are told, so none may lead out of it. */
+const instructionFilesSchema = lazily(() =>
+  z
+    .array(
+      z.string().regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, "must be a path below the folder, such as AGENTS.md"),
+    )
+    .readonly()
+    .default(["AGENTS.md", "CLAUDE.md"]),
+)
+
 const workerSchema = lazily(() =>
   z
     .strictObject({
@@ -65,6 +75,7 @@ export const configSections = lazily(() => ({
   background: backgroundConfigSchema(),
   worker: workerSchema(),
   onExit: onExitSchema,
+  instructionFiles: instructionFilesSchema(),
   reports: programReportsSchema(),
   permissions: permissionsConfigSchema,
   gc: gcConfigSchema(),
@@ -87,6 +98,7 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
   background: "The limits of tasks, and how the model sees them.",
   worker: "Which tasks `meanwhile worker` takes, and how it stops.",
   onExit: "What leaving a chat does to work that is under way: ask, keep it going, or stop what is the chat's own.",
+  instructionFiles: "Files of the folder that every agent reads as instructions, once you trust each. []: none.",
   reports: "When the agent speaks without being asked, about what its tasks came to.",
   permissions: "Which calls agents may make without asking, and which never.",
   gc: "How old turns are collected when a conversation fills the model's context window.",

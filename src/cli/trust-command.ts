@@ -3,17 +3,17 @@ import { resolve } from "node:path"
 import { Command } from "commander"
 import { formatLocalTime } from "../base/local-time.ts"
 import { openKnownDataFolders } from "../program/data-folder.ts"
-import { lookAtFolder, openTrustStore } from "../program/folder.ts"
+import { openTrustStore } from "../program/folder.ts"
 import { countOf, plain } from "./format/format.ts"
 
 /** `trust [FOLDER]`, `trust list`, `trust revoke [FOLDER]`. */
 export function createCommand(): Command {
   return new Command("trust")
     .description(
-      "trust what a folder brings along, as it is now: configuration, MCP servers, commands, profiles, references",
+      "trust what a folder brings along, as it is now: configuration, MCP servers, commands, profiles, references, instructions",
     )
     .argument("[folder]", "this one without it")
-    .action(async (folder = ".") => print(await trustFolder(String(folder))))
+    .action(async (folder = ".") => print(await trust(String(folder))))
     .addCommand(new Command("list").description("the folders you trust").action(async () => print(await listFolders())))
     .addCommand(
       new Command("revoke")
@@ -23,11 +23,12 @@ export function createCommand(): Command {
     )
 }
 
-async function trustFolder(folder: string): Promise<readonly string[]> {
-  const { contents, trust } = await lookAtFolder({ workingDirectory: await toDirectory(folder) })
-  if (trust === "empty") return [`There is nothing in ${contents.directory} to trust.`]
-  await openTrustStore().trust(contents)
-  return [`${contents.directory} is trusted as it is now:`, ...contents.files.map((file) => `  ${file}`)]
+async function trust(folder: string): Promise<readonly string[]> {
+  const { trustFolder } = await import("../program/trust-folder.ts")
+  const workingDirectory = await toDirectory(folder)
+  const { directory, files, problems } = await trustFolder({ workingDirectory, environment: process.env })
+  if (files.length === 0) return [`There is nothing in ${directory} to trust.`, ...problems]
+  return [`${directory} is trusted as it is now:`, ...files.map((file) => `  ${file}`), ...problems]
 }
 
 /** Takes a folder with files of its own, or a data folder. */

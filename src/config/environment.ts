@@ -1,3 +1,4 @@
+import type { z } from "zod"
 import type { Variables } from "../base/environment.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
@@ -25,7 +26,10 @@ export function readOverrides(
   return Object.entries(sections).flatMap(([section, schema]) => {
     const whole = `MEANWHILE_${toConstantCase(section)}`
     const value = environment[whole]
-    const single = value && isSingleValue(schema) ? [{ variable: whole, section, key: null, value }] : []
+    const single =
+      value && isSingleValue(schema)
+        ? [{ variable: whole, section, key: null, value: toValue({ isText: !isList(schema) }, value) }]
+        : []
     const prefix = `${whole}_`
     const set = Object.entries(environment).filter(([variable, text]) => variable.startsWith(prefix) && text)
     if (set.length === 0) return single
@@ -43,12 +47,16 @@ export function readOverrides(
   })
 }
 
+function isList(schema: z.ZodType): boolean {
+  return Array.isArray(schema.safeParse(undefined).data)
+}
+
 function toConstantCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase()
 }
 
 /** JSON where it is JSON, so that numbers, true, false, null and lists can be written; else the text itself. */
-function toValue({ isText }: SectionKey, text: string): unknown {
+function toValue({ isText }: Pick<SectionKey, "isText">, text: string): unknown {
   if (isText) return text
   try {
     return JSON.parse(text) as unknown

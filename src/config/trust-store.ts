@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { z } from "zod"
 import type { FolderContents } from "./folder-contents.ts"
 import { readPersonFile, writePersonFile } from "./person-file.ts"
@@ -6,17 +7,18 @@ import { readPersonFile, writePersonFile } from "./person-file.ts"
 export type FolderTrust = "empty" | "trusted" | "changed" | "untrusted"
 
 export interface TrustedFolder {
+  /** Of a file that is trusted by itself: the path of the file. */
   readonly directory: string
   /** The files as they were when the folder was trusted. */
   readonly files: readonly string[]
   readonly trustedAt: string
 }
 
-/** The folders that the person has trusted, each with the contents it had then. */
+/** The folders, and single files, that the person has trusted, each with the contents it had then. */
 export interface TrustStore {
   look(folder: FolderContents): Promise<FolderTrust>
   trust(folder: FolderContents): Promise<void>
-  /** Takes the directory with all links followed. False if it was not trusted. */
+  /** Takes the directory with all links followed; its single files go with it. False if nothing of it was trusted. */
   revoke(directory: string): Promise<boolean>
   list(): Promise<readonly TrustedFolder[]>
 }
@@ -48,9 +50,9 @@ export function createTrustStore({ path }: { readonly path: string }): TrustStor
     },
     async revoke(directory) {
       const folders = await read()
-      if (!Object.hasOwn(folders, directory)) return false
-      const { [directory]: _, ...others } = folders
-      await write(others)
+      const others = Object.entries(folders).filter(([path, entry]) => !isOf(directory, path, entry.files))
+      if (others.length === Object.keys(folders).length) return false
+      await write(Object.fromEntries(others))
       return true
     },
     async list() {
@@ -58,4 +60,9 @@ export function createTrustStore({ path }: { readonly path: string }): TrustStor
       return Object.entries(folders).map(([directory, { files, trustedAt }]) => ({ directory, files, trustedAt }))
     },
   }
+}
+
+/** True for the folder itself, and for a file of it that is trusted by itself. */
+function isOf(directory: string, path: string, [file, ...others]: readonly string[]): boolean {
+  return path === directory || (file !== undefined && others.length === 0 && path === join(directory, file))
 }

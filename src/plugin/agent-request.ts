@@ -7,6 +7,9 @@ export type Handover = (typeof HANDOVERS)[number]
 /** The tool by which an agent hands back more than its last text. */
 export const FINISH_TOOL = "finish"
 
+/** The tool by which an agent says how far it is. */
+export const PROGRESS_TOOL = "report_progress"
+
 /** The budget of an agent. Once it is spent, the agent has one last turn without tools to hand back its results. */
 export interface AgentBudget {
   readonly tokens?: number
@@ -24,6 +27,8 @@ export interface AgentRequest {
   /** Text the caller hands over with the prompt. */
   readonly context?: string
   readonly budget?: AgentBudget
+  /** True if the one who asks is told, and woken, when the agent reaches a milestone. Default: only its end is told. */
+  readonly milestones?: boolean
   /** For a follow-up: the conversation to continue. */
   readonly resumes?: SessionId
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { AskingStep, TaskLimits } from "../task/record.ts"
-import type { Progress, Usage } from "../task/progress.ts"
+import type { Progress, ReportedProgress, Usage } from "../task/progress.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { DocumentsPort } from "./documents-port.ts"
@@ -55,6 +55,11 @@ export interface ToolContext {
   readonly signal: AbortSignal
   readonly act: Act
   progress(update: Partial<Progress>): void
+  /**
+   * Keeps an event of the task, once for each key of a run. Resolves once it is durable; in the foreground, it is written
+   * if the call is promoted. A run keeps 100.
+   */
+  milestone(key: string, reached: Partial<ReportedProgress>): Promise<void>
   /**
    * Adds to what the task has used. Past its budget the task is stopped, unless `isLast` says that only its result is
    * left to hand back.

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
-import type { AgentActivity, Usage } from "../task/progress.ts"
+import type { AgentActivity, ReportedProgress, Usage } from "../task/progress.ts"
 import type { AgentBudget, Handover } from "./agent-request.ts"
 import type { BackgroundTaskResult } from "./background-result.ts"
 import type { Message } from "./message.ts"
@@ -79,6 +79,11 @@ export interface ChildSendOptions {
   readonly onSpent?: ChildSpending
   /** Called whenever the child calls a tool or its phase changes. */
   readonly onActivity?: (activity: AgentActivity, phase: string) => void
+  /**
+   * Called when the child says that it has reached a milestone. After a crash it is called again for the milestones of
+   * this run that are known by then: `key` tells one from another.
+   */
+  readonly onMilestone?: (reached: ReportedProgress, key: string) => void
   readonly budget?: AgentBudget
   /**
    * The request itself, if the message holds more than that: shown to people and used as title. Default: the whole

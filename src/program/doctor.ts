@@ -16,9 +16,10 @@ import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { DISTRUST, type LookedAtDataFolder, lookAtDataFolder } from "./data-folder.ts"
-import { lookAtFolder, type ProgramFolder } from "./folder.ts"
+import { describeDistrust, lookAtFolder, openTrustStore, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost, findStorageProblem } from "./host.ts"
+import { lookAtInstructions } from "./instruction-files.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 import { describeUnknownTools } from "./unknown-tools.ts"
 
@@ -93,7 +94,23 @@ async function examineConfig(
     const models = examineModels(values, environment)
     const loading = await examinePlugins(options, { folder, values, plugins, ...models })
     const storage = await examineStorage(values.session, directory)
-    return [config, ...store, ...storage, ...models.findings, ...loading]
+    const instructions = await examineInstructions(options, folder, values)
+    return [config, ...store, ...storage, ...instructions, ...models.findings, ...loading]
+  })
+}
+
+async function examineInstructions(
+  { homeDirectory, trustStore = openTrustStore(homeDirectory) }: DoctorOptions,
+  folder: ProgramFolder,
+  { instructionFiles }: ProgramConfig,
+): Promise<readonly Finding[]> {
+  const files = await lookAtInstructions(folder, instructionFiles, trustStore)
+  return files.map((file) => {
+    const check = "instructions"
+    if ("problem" in file) return problem(check, `${file.name} is not read: ${file.problem}`, "Mend or remove it.")
+    if (file.trust === "trusted") return ok(check, `agents read ${file.name}`)
+    const fix = "Read it, then run: meanwhile trust"
+    return warning(check, `agents do not read ${file.name}, because ${describeDistrust(file.trust)}`, fix)
   })
 }
 

@@ -59,7 +59,8 @@ export async function openFolder(options: FolderOptions): Promise<ProgramFolder>
   return folder
 }
 
-const needsTrust = ({ trust }: ProgramFolder): boolean => trust === "untrusted" || trust === "changed"
+/** True if the person has not agreed to what the folder brings along, as it is now. */
+export const needsTrust = ({ trust }: ProgramFolder): boolean => trust === "untrusted" || trust === "changed"
 
 function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   const { directory, files } = contents
@@ -93,6 +94,6 @@ function listed(files: readonly string[]): readonly string[] {
 }
 
 /** Replaces invisible characters: the names of files are somebody else's text. */
-function toVisible(name: string): string {
+export function toVisible(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}")
 }

@@ -15,6 +15,7 @@ import { CONFIG_SPELLINGS, configSections, type ProgramConfig, toTakenKinds } fr
 import { type DataFolderOptions, openDataFolder } from "./data-folder.ts"
 import { findStorageProblem, hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
+import { type Instructions, openInstructions } from "./instruction-files.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 import { describeUnknownTools } from "./unknown-tools.ts"
 
@@ -62,6 +63,8 @@ export interface Program extends ScreenRuntime {
   readonly maxConcurrentTasks: number
   /** The fate of a chat's work when the chat is left. */
   readonly onExit: ProgramConfig["onExit"]
+  /** The files of the folder whose instructions every agent has. */
+  readonly instructionFiles: readonly string[]
   /** The section of the configuration, with the options over it. */
   readonly worker: ProgramConfig["worker"]
 }
@@ -74,6 +77,9 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const request = { directory: workingDirectory, isTrusted: folder.trust === "trusted", environment }
   const { values: configured, plugins } = await loadConfig({ ...program, ...request })
   const values = withOptions(configured, options)
+  const instructions = await openInstructions(options, folder, values.instructionFiles)
+  if (options.trust && folder.trust === "empty" && instructions.names.length === 0)
+    notify(`There is nothing in ${workingDirectory} to trust.`)
   if (options.worker) requireWork(values)
   // A store on a server is chosen by the person; the store of a data folder may have come with the folder.
   const data = values.engine === null ? await openDataFolder(options) : null
@@ -98,7 +104,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(options.worker && { takesKinds: toTakenKinds(values.worker) }),
     ...(values.engine !== null && { engine: values.engine }),
     storeWait: { ...PATIENT, tell: notify, ...options.storeWait },
-    agent: values.agent,
+    agent: withInstructions(values.agent, instructions),
     background: values.background,
     reports: values.reports,
     gc: values.gc,
@@ -125,8 +131,13 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     storePlace: values.engine === null ? dataDirectory : toShownUrl(values.engine),
     maxConcurrentTasks: values.background.maxConcurrentTasks,
     onExit: values.onExit,
+    instructionFiles: instructions.names,
     worker: values.worker,
   })
+}
+
+function withInstructions(agent: ProgramConfig["agent"], { text }: Instructions): ProgramConfig["agent"] {
+  return { ...agent, instructions: [agent.instructions, text].filter((part) => part !== "").join("\n\n") }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts"
 import type { SessionId, TaskId, WaitId, WorkerId } from "./id.ts"
 import type { Patch } from "./patch.ts"
-import type { Progress, Usage } from "./progress.ts"
+import type { Progress, ReportedProgress, Usage } from "./progress.ts"
 import type { Stopper, Survivors } from "./stop.ts"
 import type { Wait } from "./wait.ts"
 
@@ -65,6 +65,8 @@ export type FactEvent =
   | { readonly type: "task.promoted"; readonly afterMs: number }
   | { readonly type: "task.adopted"; readonly pids: readonly number[] }
   | { readonly type: "task.progressed"; readonly progress: Progress }
+  /** What is done can be used, or decides something: unlike progress, each milestone is kept. */
+  | { readonly type: "task.milestone_reached"; readonly reported: ReportedProgress }
   | { readonly type: "task.spent"; readonly usage: Usage }
   | { readonly type: "task.finished_late"; readonly patch: Patch | null }
   | { readonly type: "task.retrieved" }

@@ -12,12 +12,22 @@ export interface Progress {
 /** The phase of an agent that only waits for its own tasks to end. */
 export const WAITING_FOR_TASKS = "waiting for tasks"
 
+/** How far an agent says it is. Each text is one line, and data: nobody but the agent vouches for it. */
+export interface ReportedProgress {
+  /** From 0 to 1. */
+  readonly fraction: number | null
+  readonly phase: string | null
+  readonly words: string | null
+}
+
 export interface AgentActivity {
   readonly toolCalls: number
   /** The newest three, the newest last. */
   readonly lastTools: readonly string[]
   readonly tokens: number
   readonly at: number
+  /** Absent until the agent says something. */
+  readonly reported?: ReportedProgress
 }
 
 export interface Usage {

@@ -3,9 +3,10 @@ import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
+import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
 import { lastSaid, resultsOf, resultText } from "../support/session/open-agent.ts"
-import { call, openBackground } from "../support/background/open-background.ts"
+import { call, callWithTask, openBackground } from "../support/background/open-background.ts"
 
 const plugins = () => [createSubagentPlugin({ directories: [] })]
 const isBelow = ({ system }: ModelRequest): boolean => system.includes("You are a subagent")
@@ -137,4 +138,37 @@ test("a message to a task reaches its working agent, and a completed agent resum
   expect(heard.at(-1)).toContain("And backwards?")
   expect(heard.at(-1)).toContain("Count faster.")
   expect(await agent.task(1)).toMatchObject({ resumeCount: 1, status: "completed" })
+})
+
+test("a model that looks at an agent's task reads how far the agent says it is, and is told a milestone it asked for", async () => {
+  const gate = createGate()
+  const half = { fraction: 0.5, phase: "reading", milestone: true }
+  const left: ScriptStep[] = [call("report_progress", half), () => ({ gate: gate.pass(), text: "Read." })]
+  const below: ScriptStep = (request) => {
+    const next = left.shift() ?? "Read."
+    return typeof next === "function" ? next(request) : next
+  }
+  const main = [
+    call("start_agent", { task: "Read the log.", context: "none", milestones: true }),
+    "It reads.",
+    callWithTask("get_task"),
+    "Half of it.",
+  ]
+  const agent = await openBackground(talk(main, below), { vocabulary: "meanwhile", plugins: plugins() })
+  await agent.session.send("go")
+  await gate.reached
+  await eventually("the milestone is told", async () => {
+    return (await agent.runtime.tasks.list({ kinds: ["tool"], statuses: ["completed"] })).items.length === 1
+  })
+  const milestone = await agent.task(2)
+  await eventually("the progress is kept", async () => (await agent.task(1)).progress?.activity?.reported)
+  await agent.session.send("how far?")
+  expect(milestone).toMatchObject({ tool: "report_progress", parentTask: (await agent.task(1)).id })
+  expect(agent.answers().at(-1)).toMatchObject({
+    status: "running",
+    progress: { reported: { fraction: 0.5, phase: "reading" } },
+  })
+  expect(lastSaid(agent.model, -2)).toContain("has reached a milestone")
+  gate.open()
+  await agent.ended(1)
 })

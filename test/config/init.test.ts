@@ -58,10 +58,10 @@ describe("the file that init writes", () => {
     expect(status).toBe("loaded")
     const defaults = await loadDefaults()
     expect(values).toEqual(defaults)
-    const { engine: _engine, onExit: _onExit, ...sections } = defaults
+    const { engine: _engine, onExit: _onExit, instructionFiles: _instructionFiles, ...sections } = defaults
     const actual = Object.values(sections).flatMap((section) => Object.keys(section))
-    // `engine` and `onExit` are single values, `plugins` is no section, and `references.directory` has no default.
-    expect(keys).toBe(actual.length + 4)
+    // Three sections are single values, `plugins` is no section, and `references.directory` has no default.
+    expect(keys).toBe(actual.length + 5)
   })
 
   test("says of every key what it does", async () => {

@@ -84,6 +84,6 @@ test("only agents below an agent are offered finish, and none with a profile wit
   const [all, none, few] = offered("below")
   expect(all).toContain("finish")
   expect(none).toEqual([])
-  expect(few).toEqual(["finish", "read"])
+  expect(few).toEqual(["finish", "report_progress", "read"])
   expect(requestsOf(provider, "below")[1]?.system).not.toContain("call finish")
 })

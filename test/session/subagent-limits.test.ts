@@ -5,9 +5,12 @@ import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin
 import { createFolder } from "../support/workplace.ts"
 import { openSubagents, requestsOf, resultsIn, spawn, toldTo, WORKER } from "../support/session/open-subagents.ts"
 
-/** The subagent's tools beside `finish`, which every subagent has. */
+/** Offered to every subagent with tools. */
+const FOR_ALL = new Set(["finish", "report_progress"])
+
+/** The subagent's other tools. */
 const toolsBelow = ({ provider }: Pick<Awaited<ReturnType<typeof openSubagents>>, "provider">) =>
-  requestsOf(provider, "below")[0]?.tools.flatMap(({ name }) => (name === "finish" ? [] : [name]))
+  requestsOf(provider, "below")[0]?.tools.flatMap(({ name }) => (FOR_ALL.has(name) ? [] : [name]))
 
 test("a profile narrows the tools, and never gives what the parent lacks", async () => {
   const profiles = [{ ...WORKER, tools: ["read", "write"] }]

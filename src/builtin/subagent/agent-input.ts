@@ -50,6 +50,10 @@ export const agentInputSchema = lazily(() => {
         "How much of this conversation the agent sees, as a snapshot. Default: `summary`, or `none` with a `context`.",
       ),
     budget: budgetSchema().exactOptional(),
+    milestones: z
+      .boolean()
+      .exactOptional()
+      .describe("Wake you whenever the agent reaches a milestone, and not only when it ends."),
     resumes: sessionId.exactOptional().describe("Set for a follow-up to an agent that has completed. Leave it out."),
   })
 })
@@ -59,6 +63,10 @@ export interface AgentInput extends AgentRequest {
 }
 
 /** A follow-up: the conversation knows the rest. */
-export function toFollowUp({ name, profile, budget }: AgentInput, prompt: string, session: SessionId): AgentInput {
-  return defined({ task: prompt, resumes: session, name, profile, budget })
+export function toFollowUp(
+  { name, profile, budget, milestones }: AgentInput,
+  prompt: string,
+  session: SessionId,
+): AgentInput {
+  return defined({ task: prompt, resumes: session, name, profile, budget, milestones })
 }

@@ -5,6 +5,7 @@ import type { ChildSession } from "../../plugin/sessions-port.ts"
 import { defineTool, type Tool, failWith, handBack, type ToolReturn } from "../../plugin/tool.ts"
 import { type AgentInput, agentInputSchema, toFollowUp } from "./agent-input.ts"
 import { toAgentPatch, toLine } from "./agent-patch.ts"
+import { createMilestones, MILESTONE_INSTRUCTIONS } from "./milestones.ts"
 import type { Profile } from "./profile.ts"
 import type { ProfileCollection } from "./profile-collection.ts"
 
@@ -56,6 +57,7 @@ export function createSpawnSubagent(profiles: ProfileCollection): Tool {
 async function runAgent(input: AgentInput, context: ToolContext, profile: Profile | undefined): Promise<ToolReturn> {
   const name = input.name ?? profile?.name ?? input.profile ?? "subagent"
   const child = await openAgent(input, context, profile, name)
+  const milestones = createMilestones(context, name, { isTold: input.milestones === true })
   context.progress({ phase: "starting", line: `${name} works in session ${child.id}` })
   try {
     const turn = await child.send(await toPrompt(input, context), {
@@ -63,8 +65,10 @@ async function runAgent(input: AgentInput, context: ToolContext, profile: Profil
       signal: context.signal,
       onSpent: context.spend,
       onActivity: (activity, phase) => context.progress({ phase, activity }),
+      onMilestone: milestones.reach,
       ...(input.budget && { budget: input.budget }),
     })
+    await milestones.settled()
     return handBack(await toAgentPatch(context, child.id, turn))
   } catch (error) {
     if (context.signal.aborted) throw error
@@ -76,14 +80,19 @@ async function runAgent(input: AgentInput, context: ToolContext, profile: Profil
 }
 
 function openAgent(
-  { resumes }: AgentInput,
+  { resumes, milestones }: AgentInput,
   { sessions }: ToolContext,
   profile: Profile | undefined,
   name: string,
 ): Promise<ChildSession> {
   if (resumes !== undefined) return sessions.openChild(resumes)
   const hasTools = profile?.tools?.length !== 0
-  const instructions = [BASE_INSTRUCTIONS, hasTools ? FINISH_INSTRUCTIONS : "", profile?.instructions ?? ""]
+  const instructions = [
+    BASE_INSTRUCTIONS,
+    hasTools ? FINISH_INSTRUCTIONS : "",
+    hasTools && milestones ? MILESTONE_INSTRUCTIONS : "",
+    profile?.instructions ?? "",
+  ]
   return sessions.createChild({
     key: "subagent",
     name,

@@ -1,13 +1,14 @@
 import { isAbsolute } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-import { FINISH_TOOL } from "../../plugin/agent-request.ts"
+import { FINISH_TOOL, PROGRESS_TOOL } from "../../plugin/agent-request.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import { showModel, defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { type Profile, profileSchema } from "./profile.ts"
 import { createProfileCollection, type ProfileCollection } from "./profile-collection.ts"
 import { createFinishTool } from "./finish-tool.ts"
+import { createProgressTool } from "./progress-tool.ts"
 import { createSpawnSubagent } from "./spawn-subagent.ts"
 import type { FoundProfiles } from "./profile-folder.ts"
 
@@ -34,8 +35,13 @@ export function createSubagentPlugin({ directories = [], profiles = [] }: Subage
     kind: "tool",
     name: "subagent",
     systemInstructions: INSTRUCTIONS,
-    tools: [createSpawnSubagent(collection), createListProfiles(collection, directories), createFinishTool()],
-    autoApprovedTools: ["list_subagent_profiles", FINISH_TOOL],
+    tools: [
+      createSpawnSubagent(collection),
+      createListProfiles(collection, directories),
+      createFinishTool(),
+      createProgressTool(),
+    ],
+    autoApprovedTools: ["list_subagent_profiles", FINISH_TOOL, PROGRESS_TOOL],
     userCommands: [
       {
         name: "profiles",

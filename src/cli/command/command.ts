@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import type { Activity } from "../../desk/activity.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { ScreenRuntime } from "../../program/open-program.ts"
 import type { OwnWork } from "../start/begun-here.ts"
@@ -29,7 +30,10 @@ export interface TaskContext {
 export interface ChatContext extends TaskContext {
   /** The session that the person talks with now: another one may take its place. */
   readonly conversation: { readonly session: Session }
+  /** The files of the folder whose instructions every agent has. */
+  readonly instructionFiles: readonly string[]
   readonly selection: AgentSelection
+  readonly activity: Pick<Activity, "list">
   readonly foreground: Foreground
   /** Announces, when a conversation is opened in the chat, its tasks that ended, and from now on the ends of the others. */
   announceOpened(conversation: Session["id"]): Promise<void>

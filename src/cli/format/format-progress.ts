@@ -8,8 +8,15 @@ type Activity = NonNullable<Progress["activity"]>
 export function formatProgress({ done, total, phase, line, activity }: Progress): string {
   const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
   const said = [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")
-  const parts = activity ? [said, countOf(activity.toolCalls, "call"), formatTokens(activity)] : [said]
+  const reported = activity?.reported ? formatReported(activity.reported) : ""
+  const parts = activity ? [reported, said, countOf(activity.toolCalls, "call"), formatTokens(activity)] : [said]
   return parts.filter((part) => part !== "").join(" · ")
+}
+
+/** How far an agent says it is. */
+export function formatReported({ fraction, phase, words }: NonNullable<Activity["reported"]>): string {
+  const done = fraction === null ? "" : `${Math.round(fraction * 100)} %`
+  return [done, ...[phase, words].map((text) => toLine(text ?? ""))].filter((part) => part !== "").join(" · ")
 }
 
 /** The last calls of an agent, the newest last. */

@@ -4,7 +4,7 @@ import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatArtifact, formatDuration, formatEnd, plain, shortId, toLine } from "./format.ts"
 import { toIndent } from "./format-task-row.ts"
 import { formatPlace } from "./format-worker.ts"
-import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"
+import { formatLastCalls, formatProgress, formatReported, formatTokens } from "./format-progress.ts"
 import { formatResult } from "./format-result.ts"
 
 type Details = Awaited<ReturnType<Desk["tasks"]["details"]>>
@@ -122,6 +122,7 @@ function progressFacts(task: View["task"], nowMs: number): [string, string | nul
   if (!activity) return [said]
   return [
     said,
+    ["reported", (activity.reported && formatReported(activity.reported)) || null],
     ["calls", formatLastCalls(activity)],
     ["spent", activity.tokens > 0 ? formatTokens(activity) : NOTHING_COUNTED],
     ["active", isLive ? `${formatDuration(Math.max(0, nowMs - activity.at))} ago` : null],

@@ -12,6 +12,7 @@ import { spoolOf } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasWorker } from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { isInBackground } from "../run/runs-above.ts"
+import { reachMilestone } from "./reach-milestone.ts"
 import { takeStep } from "./take-step.ts"
 
 /** The ports of one run, made when its tool is called. */
@@ -26,6 +27,7 @@ export function createToolContext(scope: OutputScope & HasActive & HasPorts, act
     signal: active.control.abort.signal,
     act: toAct(scope, active),
     progress: (update) => reportProgress(scope, active, update),
+    milestone: (key, reached) => reachMilestone(scope, active, key, reached),
     spend: (usage, spending) => reportUsage(scope, active, usage, spending),
     output: {
       // Ignored once the run is lost: an error thrown into a stream listener could end this whole process.

@@ -1,5 +1,5 @@
 import type { Tool } from "../../plugin/tool.ts"
-import { NO_USAGE, type Usage, type Progress } from "../../task/progress.ts"
+import { NO_USAGE, type Progress, type ReportedProgress, type Usage } from "../../task/progress.ts"
 import type { TaskRecord, AskingStep, Lifetime, TaskLimits } from "../../task/record.ts"
 import type { Answer, Execution } from "../../plugin/task-service.ts"
 import type { Stopper, Survivor } from "../../task/stop.ts"
@@ -138,8 +138,21 @@ export interface RunTimes {
 export interface RunNotes {
   progress: Progress | null
   usage: Usage
-  unsaved: { progress: boolean; usage: Usage | null; droppedBefore: number | null }
+  unsaved: UnsavedNotes
+  /** Milestones so far, saved or not. */
+  milestones: number
   cancelSave: CancelTimer | null
+}
+
+interface UnsavedNotes {
+  progress: boolean
+  readonly milestones: readonly ReportedProgress[]
+  usage: Usage | null
+  droppedBefore: number | null
+}
+
+export function noNotes(): UnsavedNotes {
+  return { progress: false, milestones: [], usage: null, droppedBefore: null }
 }
 
 /** The slot of a run. */
@@ -246,7 +259,8 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
     notes: {
       progress: null,
       usage,
-      unsaved: { progress: false, usage: null, droppedBefore: null },
+      unsaved: noNotes(),
+      milestones: 0,
       cancelSave: null,
     },
     slots: { held: slot, yielded: null },

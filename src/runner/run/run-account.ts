@@ -1,9 +1,10 @@
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { toOneLine } from "../../base/one-line.ts"
 import { shorten } from "../../base/shorten.ts"
 import type { FactEvent } from "../../task/event.ts"
-import { NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
+import { NO_USAGE, type Progress, type ReportedProgress, type Usage, type AgentActivity } from "../../task/progress.ts"
 import type { TaskLimits } from "../../task/record.ts"
-import type { ActiveRun, RunNotes } from "./active-run.ts"
+import { type ActiveRun, noNotes, type RunNotes } from "./active-run.ts"
 import { writeUnderFence } from "./write-run.ts"
 import type { FenceScope, HasClock, HasLog, HasRedactor, StopScope } from "./scope.ts"
 import { stopRun } from "./stop-run.ts"
@@ -12,6 +13,8 @@ import { stopRun } from "./stop-run.ts"
 const SAVE_EVERY_MS = 500
 
 const LONGEST_CHARACTERS = 1_000
+const LONGEST_PHASE = 80
+const LONGEST_WORDS = 300
 
 const NO_PROGRESS: Progress = { done: null, total: null, phase: null, line: null }
 
@@ -25,12 +28,31 @@ export function reportProgress(
   const toText = (value: unknown): string | null =>
     typeof value === "string" ? shorten(scope.redactor.redactText(value), LONGEST_CHARACTERS) : null
   const own = { done: toCount(done), total: toCount(total), phase: toText(phase), line: toText(line) }
-  // A model may use any text as a tool's name, a secret too.
-  const lastTools = activity?.lastTools.map((name) => scope.redactor.redactText(name))
-  active.notes.progress = activity && lastTools ? { ...own, activity: { ...activity, lastTools } } : own
+  active.notes.progress = activity ? { ...own, activity: toKeptActivity(scope, activity) } : own
   active.notes.unsaved.progress = true
   if (active.standing.in === "foreground") active.listeners.onProgress?.(active.notes.progress)
   saveSoon(scope, active)
+}
+
+/** A model may use any text as a tool's name or as its own words, a secret too. */
+function toKeptActivity(scope: HasRedactor, { reported, ...activity }: AgentActivity): AgentActivity {
+  const lastTools = activity.lastTools.map((name) => scope.redactor.redactText(name))
+  return { ...activity, lastTools, ...(reported && { reported: toKeptReport(scope, reported) }) }
+}
+
+/** How far an agent says it is, as it is stored and shown. */
+export function toKeptReport(
+  { redactor }: HasRedactor,
+  { fraction, phase, words }: Partial<ReportedProgress>,
+): ReportedProgress {
+  const toText = (text: unknown, most: number): string | null =>
+    typeof text === "string" ? shorten(toOneLine(redactor.redactText(text)), most) || null : null
+  const count = toCount(fraction ?? null)
+  return {
+    fraction: count === null ? null : Math.min(1, Math.max(0, count)),
+    phase: toText(phase, LONGEST_PHASE),
+    words: toText(words, LONGEST_WORDS),
+  }
 }
 
 const toCount = (value: number | null): number | null => (Number.isFinite(value) ? value : null)
@@ -73,10 +95,11 @@ async function saveNotes(scope: FenceScope & HasLog, active: ActiveRun): Promise
 }
 
 export function takeFacts(notes: RunNotes): FactEvent[] {
-  const { progress, usage, droppedBefore } = notes.unsaved
-  notes.unsaved = { progress: false, usage: null, droppedBefore: null }
+  const { progress, milestones, usage, droppedBefore } = notes.unsaved
+  notes.unsaved = noNotes()
   const facts: FactEvent[] = []
   if (progress && notes.progress) facts.push({ type: "task.progressed", progress: notes.progress })
+  for (const reported of milestones) facts.push({ type: "task.milestone_reached", reported })
   if (usage) facts.push({ type: "task.spent", usage })
   if (droppedBefore !== null) facts.push({ type: "output.dropped", before: droppedBefore })
   return facts
@@ -85,9 +108,10 @@ export function takeFacts(notes: RunNotes): FactEvent[] {
 /** Facts that could not be written are written with the next ones. */
 export function giveBackFacts(notes: RunNotes, unsaved: RunNotes["unsaved"]): void {
   if (notes.unsaved === unsaved) return
-  const { progress, usage, droppedBefore } = notes.unsaved
+  const { progress, milestones, usage, droppedBefore } = notes.unsaved
   notes.unsaved = {
     progress: progress || unsaved.progress,
+    milestones: [...unsaved.milestones, ...milestones],
     usage: unsaved.usage ? add(usage ?? NO_USAGE, unsaved.usage) : usage,
     droppedBefore: droppedBefore ?? unsaved.droppedBefore,
   }

@@ -1,3 +1,4 @@
+import { PROGRESS_TOOL } from "../../plugin/agent-request.ts"
 import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
 import { groupOfGate } from "../../runner/tool/tool-source.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -99,7 +100,9 @@ function tellTask({ task }: EndedTask, quote: Quote): ToldEnd {
 }
 
 function toHead(task: TaskRecord): string {
-  return `Task ${task.id} (${quoteTitle(task.title)}): ${task.status.replace("_", " ")}.`
+  const title = quoteTitle(task.title)
+  if (task.tool === PROGRESS_TOOL) return `Task ${task.parentTask}, which goes on, has reached a milestone (${title}).`
+  return `Task ${task.id} (${title}): ${task.status.replace("_", " ")}.`
 }
 
 function tellGroup(told: ToldGroup, quote: Quote): readonly ToldEnd[] {

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../base/json.ts"
-import { FINISH_TOOL } from "../../plugin/agent-request.ts"
+import { FINISH_TOOL, PROGRESS_TOOL } from "../../plugin/agent-request.ts"
 import type { AgentEvent } from "../../plugin/agent-event.ts"
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { ChildSendOptions } from "../../plugin/sessions-port.ts"
 import type { AgentActivity } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
+import { type ProgressReport, toProgressReport } from "./reported.ts"
 
 /** The activity of a subagent, for the call that asked for it. */
 export interface FollowedActivity {
@@ -31,7 +32,7 @@ const NO_ACTIVITY: Omit<AgentActivity, "at"> = { toolCalls: 0, lastTools: [], to
 export function followActivity(
   { clock }: Using<"clock">,
   { log, emitter }: Conversation,
-  onActivity: ChildSendOptions["onActivity"],
+  { onActivity, onMilestone }: Pick<ChildSendOptions, "onActivity" | "onMilestone">,
   before: AgentActivity | undefined,
 ): FollowedActivity {
   let known = before ?? { ...NO_ACTIVITY, at: clock.now() }
@@ -42,6 +43,7 @@ export function followActivity(
   let phase = THINKING
   let handedBack: JsonObject | null = null
   const offered = new Map<string, JsonObject>()
+  const reports = new Map<string, ProgressReport>()
   let counted: ReadonlySet<string> = new Set()
   const tell = (change: Partial<AgentActivity>, next: string): void => {
     known = { ...known, ...change, at: clock.now() }
@@ -53,15 +55,23 @@ export function followActivity(
     const lastTools = [...earlier.lastTools, ...tools].slice(-MOST_TOOLS)
     return { toolCalls: earlier.toolCalls + tools.length, lastTools }
   }
+  /** A milestone's call names it: the same call, found again after a crash, is the same milestone. */
+  function takeReport(callId: string, { reported, isMilestone }: ProgressReport): void {
+    known = { ...known, reported }
+    if (isMilestone) onMilestone?.(reported, callId)
+  }
   const stopListening = emitter.on((event: AgentEvent) => {
     if (event.agent !== log.id) return
     if (event.type === "tool_call.started") {
       const { tool, callId, input } = event
       if (tool === FINISH_TOOL && isJsonObject(input)) offered.set(callId, input)
+      if (tool === PROGRESS_TOOL) reports.set(callId, toProgressReport(input))
       begun.set(callId, tool)
       tell(toCalled(), `using ${tool}`)
     } else if (event.type === "tool_call.ended") {
       if (event.isSuccess) handedBack = offered.get(event.callId) ?? handedBack
+      const report = event.isSuccess && reports.get(event.callId)
+      if (report) takeReport(event.callId, report)
       tell({}, THINKING)
     }
   })
@@ -74,6 +84,7 @@ export function followActivity(
         const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
         earlier = { toolCalls: calls.length, lastTools }
       }
+      for (const { id, tool, input } of calls) if (tool === PROGRESS_TOOL) takeReport(id, toProgressReport(input))
       tell(toCalled(), phase)
     },
     spend: (tokens) => tell({ tokens: known.tokens + tokens }, phase),

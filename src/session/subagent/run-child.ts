@@ -57,9 +57,9 @@ export async function runChild(
   options: ChildSendOptions,
 ): Promise<ChildTurn> {
   const { conversation, run } = child
-  const { signal = NEVER, onSpent, onActivity, budget } = options
+  const { signal = NEVER, onSpent, budget } = options
   const before = child.isFound && run ? (await scope.store.task(run.taskId))?.progress?.activity : undefined
-  const activity = followActivity(scope, conversation, onActivity, before)
+  const activity = followActivity(scope, conversation, options, before)
   const account = await openAccount(scope, {
     conversation,
     run,

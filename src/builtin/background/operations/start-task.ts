@@ -28,7 +28,9 @@ export interface StartOptions extends Pick<ToolCall, "title" | "notify" | "timeo
 
 export interface TaskStart extends StartOptions, Pick<ToolCall, "tool" | "plugin" | "input"> {}
 
-export interface AgentStart extends StartOptions, Pick<AgentRequest, "task" | "profile" | "name" | "budget"> {
+export interface AgentStart
+  extends StartOptions,
+    Pick<AgentRequest, "task" | "profile" | "name" | "budget" | "milestones"> {
   /** The part of this conversation that the agent is handed, as of now. Default `summary`. */
   readonly handover?: Handover
 }
@@ -51,7 +53,7 @@ export async function startTask(call: BackgroundCall, request: TaskStart): Promi
 }
 
 export async function startAgent(call: BackgroundCall, request: AgentStart): Promise<Started> {
-  const { task, profile, name, handover = "summary", budget, ...options } = request
+  const { task, profile, name, handover = "summary", budget, milestones, ...options } = request
   const found = call.capable().find(({ tool }) => tool.kind === "agent")
   if (!found) {
     const message = "No tool here starts agents. Do the work yourself, or start its parts as tasks."
@@ -59,7 +61,7 @@ export async function startAgent(call: BackgroundCall, request: AgentStart): Pro
   }
   // Set even if it is empty, so that an agent that is to be handed nothing takes no summary by itself.
   const context = await call.context.sessions.handOver(handover)
-  const input: AgentRequest = defined({ task, profile, name, context, budget })
+  const input: AgentRequest = defined({ task, profile, name, context, budget, milestones })
   return startTool(call, found, input, options)
 }
 

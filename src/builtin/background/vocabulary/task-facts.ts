@@ -4,6 +4,7 @@ import type { PlacedTask } from "../../../plugin/task-family.ts"
 import type { ListedTask, TaskView } from "../../../plugin/task-view.ts"
 import type { MissingAbility } from "../../../plugin/worker-view.ts"
 import type { Patch } from "../../../task/patch.ts"
+import type { ReportedProgress } from "../../../task/progress.ts"
 import type { TaskRecord } from "../../../task/record.ts"
 
 const SHORT_ID_CHARACTERS = 8
@@ -33,6 +34,12 @@ export function toBelow(below: readonly PlacedTask<ListedTask>[]): JsonObject {
 /** Tasks that go on although the task that had started them was stopped; empty if there are none. */
 export function toOutlived({ outlived }: TaskView): JsonObject {
   return outlived.length === 0 ? {} : { goes_on: outlived.map(toShortId) }
+}
+
+/** How far an agent says it is; empty if it has said nothing. */
+export function toReported(reported: ReportedProgress | undefined): JsonObject {
+  if (!reported) return {}
+  return { reported: Object.fromEntries(Object.entries(reported).filter(([, value]) => value !== null)) }
 }
 
 /** Why a queued task will not begin; empty if a worker can run it. */

@@ -113,17 +113,18 @@ export const createStartTools = (): readonly VocabularyTool[] => [
         .default("summary")
         .describe("How much of this conversation it is told, as it stands now."),
       budget: budgetSchema().optional().describe("What it may use up; then it hands back what it has."),
+      milestones: z.boolean().optional().describe("Wake you at its milestones too, and not only at its end."),
       ...startSchema(),
     }),
     isAutoApproved: false,
     needsAgents: true,
     waitsMs: ({ wait }, { retainTurnTimeoutMs }) => (wait ? retainTurnTimeoutMs : 0),
     title: ({ task, title }) => `start an agent: ${toOneLine(title ?? task).slice(0, 80)}`,
-    async run({ task, profile, name, context, budget, ...options }, operations) {
+    async run({ task, profile, name, context, budget, milestones, ...options }, operations) {
       const started = await operations.startAgent({
         task,
         handover: context,
-        ...defined({ profile, name, budget: budget && toBudget(budget) }),
+        ...defined({ profile, name, milestones, budget: budget && toBudget(budget) }),
         ...toStartOptions(options),
       })
       return tellStarted(started, operations)

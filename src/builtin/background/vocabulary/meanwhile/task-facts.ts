@@ -3,7 +3,7 @@ import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../../task/group.ts"
 import type { Patch } from "../../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
-import { toEnding, toLack, toOutlived, toPlainResult, toShortId } from "../task-facts.ts"
+import { toEnding, toLack, toOutlived, toPlainResult, toReported, toShortId } from "../task-facts.ts"
 import { toLimitFacts } from "../time-limit.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
@@ -85,6 +85,7 @@ function toProgress({ progress }: TaskSummary | TaskRecord): JsonObject {
       last_tools: activity.lastTools,
       tokens: activity.tokens,
       last_activity_at: new Date(activity.at).toISOString(),
+      ...toReported(activity.reported),
     }),
   }
   return Object.keys(facts).length > 0 ? { progress: facts } : {}

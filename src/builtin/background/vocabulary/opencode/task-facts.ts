@@ -3,7 +3,7 @@ import type { TaskView } from "../../../../plugin/task-service.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
 import { toStatusName } from "../../../../task/status-names.ts"
-import { toLack, toPlainResult, toShortId } from "../task-facts.ts"
+import { toLack, toPlainResult, toReported, toShortId } from "../task-facts.ts"
 import { toLimitFacts } from "../time-limit.ts"
 import type { ResultView } from "../../operations/show-results.ts"
 
@@ -49,6 +49,7 @@ function toProgress({ task, placeInQueue, missing, outputBytes, lastLine }: Task
       ...((kind === "agent" || activity) && {
         tool_calls: activity?.toolCalls ?? 0,
         recent_tools: activity?.lastTools ?? [],
+        ...toReported(activity?.reported),
       }),
       ...(phase !== null && { phase }),
       ...(lastLine !== null && { last_line: lastLine }),
