@@ -78,13 +78,12 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const { values: configured, plugins } = await loadConfig({ ...program, ...request })
   const values = withOptions(configured, options)
   const instructions = await openInstructions(options, folder, values.instructionFiles)
-  if (options.trust && folder.trust === "empty" && instructions.names.length === 0)
-    notify(`There is nothing in ${workingDirectory} to trust.`)
   if (options.worker) requireWork(values)
   // A store on a server is chosen by the person; the store of a data folder may have come with the folder.
   const data = values.engine === null ? await openDataFolder(options) : null
   if (data && data.refusal !== null) throw new MeanwhileError("permission_denied", data.refusal)
-  const hasNothingToTrust = options.trust && folder.trust === "empty" && !data?.isAgreedNow
+  const isEmpty = folder.trust === "empty" && instructions.names.length === 0
+  const hasNothingToTrust = options.trust && isEmpty && !data?.isAgreedNow
   if (hasNothingToTrust) notify(`There is nothing in ${workingDirectory} to trust.`)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}

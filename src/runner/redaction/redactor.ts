@@ -152,9 +152,9 @@ function createSecretFinder(environment: Environment) {
     learn,
     /** Returns ranges in order that neither overlap nor touch. */
     find(text: string, form: Form): readonly SecretRange[] {
-      const ranges = findValues(text, form)
-      if (SUSPICION.test(text)) ranges.push(...findPrivateKeys(text), ...findShapes(text, SECRET_PATTERNS))
-      return merge(ranges)
+      const values = findValues(text, form)
+      if (!SUSPICION.test(text)) return merge(values)
+      return merge([...values, ...findPrivateKeys(text), ...findShapes(text, SECRET_PATTERNS)])
     },
     /** Without the values that were learned: a model chooses them with the variables of its commands. */
     findShown(text: string): readonly SecretRange[] {
