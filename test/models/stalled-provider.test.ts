@@ -2,8 +2,9 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { toConnectedModel } from "../../src/builtin/models/connected-model.ts"
-import { userMessage } from "../../src/plugin/message.ts"
-import { createStreamServer, BEGINNINGS } from "../support/models/stream-server.ts"
+import { createModelProviders } from "../../src/builtin/models/model-providers.ts"
+import { textOf, userMessage } from "../../src/plugin/message.ts"
+import { BEGINNINGS, COUNTED_ANSWERS, createStreamServer } from "../support/models/stream-server.ts"
 import { APIS, MODELS, toRequest } from "../support/models/wire.ts"
 import { createLanguageModel, FINISH } from "../support/models/language-model.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
@@ -48,6 +49,28 @@ test("a provider that sends signs of life is waited for", async () => {
   await writer.write(FINISH)
   await writer.close()
   await answer
+})
+
+test("a server whose comments say that it is still there is waited for", async () => {
+  const clock = createManualClock()
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  const plugins = createModelProviders({
+    environment: { OPENROUTER_API_KEY: "sk-0123456789" },
+    clock,
+    fetch: async () => new Response(readable, { headers: { "content-type": "text/event-stream" } }),
+  })
+  const model = await plugins.find(({ name }) => name === "openrouter")?.connect("some/model")
+  const answer = model?.generate(toRequest([userMessage("think hard")]))
+  for (let minute = 0; minute < 5; minute++) {
+    await settle()
+    clock.advance(MINUTE_MS - 1)
+    await writer.write(Buffer.from(": still there\n\n"))
+  }
+  await settle()
+  for (const chunk of COUNTED_ANSWERS.chat) await writer.write(Buffer.from(chunk))
+  await writer.close()
+  expect(textOf((await answer)?.message ?? userMessage(""))).toBe("Hi.")
 })
 
 test("a turn fails after one idle timeout of the configuration, and not after one for each try", async () => {

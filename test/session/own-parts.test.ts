@@ -43,6 +43,7 @@ describe.each(PLACES)("a model that is an object, of one session, %s", (_, isKep
     expect([mine.model, sdk.model]).toEqual(["own/model", "own/m"])
     await expect(runtime.createSession({ model: "own/model" })).rejects.toMatchObject({ code: "unknown_model" })
     await expect(runtime.createSession({ model: 42 as never })).rejects.toMatchObject({ code: "invalid_input" })
+    await expect(mine.useModel(42 as never)).rejects.toMatchObject({ code: "invalid_input" })
   })
 
   test("answers its subagents, too", async () => {

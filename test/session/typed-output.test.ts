@@ -158,6 +158,13 @@ describe.each(PLACES)("an answer that is a value, %s", (_, isKept) => {
     await expect(sent).rejects.toMatchObject({ code: "closed" })
   })
 
+  test("that was cut off is sent back with that reason", async () => {
+    const cut: ScriptStep = { text: '{"city": "Ro', finish: "length" }
+    const { session, model } = await openAgent([cut, JSON.stringify(ROME)], { isKept, ...JSON_MODE })
+    expect((await session.send("go", { output: weather })).output).toEqual(ROME)
+    expect(lastSaid(model, 1)).toContain("it was cut off at the longest answer allowed; it is not JSON")
+  })
+
   test("of a schema that no model can be told is refused, and nothing is said", async () => {
     const { session } = await openAgent([], { isKept })
     await expect(session.send("go", { output: z.object({ at: z.date() }) })).rejects.toMatchObject({

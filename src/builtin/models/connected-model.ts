@@ -19,7 +19,7 @@ import type {
 import { createAnswer } from "./answer.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { dialectOf } from "./dialect.ts"
-import { createIdleLimit } from "./idle-limit.ts"
+import { createIdleLimit, hearAnswers } from "./idle-limit.ts"
 import { describeModel, type LanguageModel, toLanguageModel } from "./language-model.ts"
 import { toModelError, toStall } from "./model-error.ts"
 import { createPromptWriter } from "./prompt.ts"
@@ -112,6 +112,7 @@ export function toConnectedModel(
       const limit = createIdleLimit({ clock, timeoutMs: idleTimeoutMs, toError: () => toStall(id, idleTimeoutMs) })
       try {
         const signal = AbortSignal.any([request.signal, limit.signal])
+        hearAnswers(signal, limit.heard)
         return await ask({ ...request, signal }, limit.heard)
       } finally {
         limit.close()

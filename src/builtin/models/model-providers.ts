@@ -3,6 +3,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
 import { type ConnectionOptions, toConnectedModel } from "./connected-model.ts"
+import { tapFetch } from "./idle-limit.ts"
 import { deserializeHistory, serializeHistory } from "./history.ts"
 import {
   PROVIDER_NAMES,
@@ -93,7 +94,7 @@ function toAccess(name: string, { environment, settings, fetch }: Lookup): Provi
   const read = (...variables: readonly string[]) =>
     variables.map((variable) => environment[variable]?.trim()).find(Boolean)
   const key = read(...keyVariablesOf(name, settings))
-  const access = { ...given, fetch, key, baseUrl: given.baseUrl ?? readBaseUrl(name, environment) }
+  const access = { ...given, fetch: tapFetch(fetch), key, baseUrl: given.baseUrl ?? readBaseUrl(name, environment) }
   if (name === "ollama") return { ...access, baseUrl: given.baseUrl ?? toOllamaUrl(read("OLLAMA_HOST")) }
   if (name !== "vertex") return access
   return {

@@ -63,9 +63,15 @@ export function createModelSource({ registry, catalogue, defaultModel }: ModelSo
     factsOf: catalogue.factsOf,
     connect,
     async use(wanted) {
-      const model = typeof wanted === "string" ? await connect(wanted) : wanted
+      const model = typeof wanted === "string" ? await connect(wanted) : requireModel(wanted)
       await registry.welcome(typeof wanted === "string" ? wanted : model.id)
       return model
     },
   }
+}
+
+/** A caller in JavaScript may hand in anything. */
+function requireModel(given: ConnectedModel): ConnectedModel {
+  if (typeof given?.id === "string" && typeof given.generate === "function") return given
+  throw new MeanwhileError("invalid_input", `A model is named "provider/name", and is no ${typeof given}.`)
 }

@@ -7,10 +7,13 @@ import type { LogEntry } from "../log/log-entry.ts"
 import type { ModelAnswer, TurnScope } from "./turn-scope.ts"
 
 /** What is wrong with the turn's last answer; null if nothing is, or no form was asked for. */
-export async function findProblem({ ask }: TurnScope, message: Message): Promise<string | null> {
+export async function findProblem({ ask }: TurnScope, { message, record }: ModelAnswer): Promise<string | null> {
   if (!ask.output) return null
   const checked = await ask.output.form.check(textOf(message))
-  return checked.isValid ? null : checked.problem
+  if (checked.isValid) return null
+  return record.finish === "length"
+    ? `it was cut off at the longest answer allowed; ${checked.problem}`
+    : checked.problem
 }
 
 const MARK = "meanwhile"

@@ -101,7 +101,7 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<ModelA
     const hasTools = over === null && scope.account.modelCalls + 1 < maxSteps
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue
-    const problem = callsOf(answer.message).length === 0 ? await findProblem(scope, answer.message) : undefined
+    const problem = callsOf(answer.message).length === 0 ? await findProblem(scope, answer) : undefined
     if (problem === null) return answer
     if (problem !== undefined) {
       const again = toAgain(scope, answer, problem)
