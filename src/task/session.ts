@@ -5,12 +5,21 @@ import type { SessionId, WorkspaceId } from "./id.ts"
 export interface SessionRecord {
   readonly id: SessionId
   readonly workspace: WorkspaceId
+  /** The session above it; null if there is none. It never changes. */
+  readonly parent: SessionId | null
   readonly version: number
   readonly createdAt: number
   readonly updatedAt: number
   readonly data: JsonObject
   readonly messageCount: number
+  /** A label, like the title: changed without a new version or a new time, so also beside a turn. */
+  readonly metadata: SessionMetadata
+  /** The title that somebody gave it; null: none. */
+  readonly title: string | null
 }
+
+/** Texts by key. Lists are filtered by them. */
+export type SessionMetadata = Readonly<Record<string, string>>
 
 export interface MessageRecord {
   readonly session: SessionId

@@ -120,7 +120,7 @@ for (const standing of ["foreground", "background"] as const) {
     await eventually("everything has ended", async () => (await live()).length === 0)
     if (standing === "background") await parent.send("And?")
     expect(JSON.stringify(requestsOf(second.provider, "main")[0]?.messages)).toContain("Worked.")
-    const { items } = await second.runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+    const { items } = await second.runtime.engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
     const others = items.map(({ id }) => id).filter((id) => id !== parent.id)
     expect(await second.runtime.sessions.list()).toMatchObject([{ id: parent.id }])
     expect(others).toHaveLength(1)

@@ -3,7 +3,6 @@ import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { backgroundResultSchema, type BackgroundTaskResult } from "../../plugin/background-result.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
-import type { SessionRecord } from "../../task/session.ts"
 
 /** The session's record beside its messages. Rewritten with every change, so it stays small. */
 export interface SessionData {
@@ -69,12 +68,6 @@ export function restoredOf({ backgroundResults }: SessionData): readonly Backgro
 /** Fills in fields that an older version did not write. */
 export function parseSessionData(stored: JsonValue): SessionData {
   return dataSchema().parse(stored) as unknown as SessionData
-}
-
-/** The session above; null for one that a person talks with. Reads nothing else, which a newer version may write otherwise. */
-export function parentSessionOf({ data }: Pick<SessionRecord, "data">): SessionId | null {
-  const { parent } = data
-  return typeof parent === "string" ? (parent as SessionId) : null
 }
 
 export function toStoredData(data: SessionData): JsonObject {

@@ -83,7 +83,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     const messages = change.entries.map((entry) => redactEntry(redactor, entry))
     const operations: Operation[] = []
     if (version === NOT_STORED) {
-      operations.push({ op: "session.create", id, workspace, data: stored })
+      operations.push({ op: "session.create", id, workspace, parent: state.data.parent, data: stored })
       version = 1
       if (messages.length === 0) return operations
     }

@@ -74,7 +74,8 @@ async function storeUnsaid(
 ): Promise<boolean> {
   const log = open.get(id)?.log
   if (log?.workspace !== workspace || !log.isKept || log.position > 0) return false
-  await store.commit([{ op: "session.create", id, workspace, data: toStoredData(log.data) }])
+  const { parent } = log.data
+  await store.commit([{ op: "session.create", id, workspace, parent, data: toStoredData(log.data) }])
   return true
 }
 
