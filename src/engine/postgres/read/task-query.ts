@@ -41,6 +41,7 @@ export function toCountQuery(filter: TaskFilter): TaskQuery {
   const isEverywhere = way.by === "keys" && way.value === undefined
   const conditions = toTaskConditions(filter, way.by === "keys" ? [way.column] : way.parts)
   if (way.by === "index" && way.parts.length === 0) conditions.demand(IS_CLAIMED)
+  if (way.by === "end") conditions.demand(IS_WORK)
   if (isEverywhere) conditions.demand("workspace = scopes.workspace")
   const count = `SELECT count(*) AS count FROM tasks${conditions.where()}`
   if (!isEverywhere) return { text: count, values: conditions.values }
@@ -78,6 +79,8 @@ function toWay(filter: TaskFilter): Way {
 }
 
 /** The ends of turns are not indexed: few ask for them. */
+const IS_WORK = "kind <> 'turn'"
+
 function isOfEnds({ session, endedAfter, kinds }: TaskFilter): boolean {
   return typeof session === "string" && endedAfter !== undefined && kinds !== undefined && !kinds.includes("turn")
 }
@@ -87,7 +90,7 @@ function toQueryByEnd(filter: TaskFilter, after: Position | undefined, limit: nu
   const { statuses, kinds, ...rest } = filter
   const conditions = toTaskConditions(rest, ["session"])
   demandAfter(conditions, after)
-  conditions.demand("kind <> 'turn'")
+  conditions.demand(IS_WORK)
   for (const [column, given] of [
     ["status", statuses],
     ["kind", kinds],
