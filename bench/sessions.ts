@@ -5,17 +5,19 @@ import { PLAIN_DETAILS } from "../src/task/record.ts"
 import type { Benchmark } from "./benchmark.ts"
 import { createFolder } from "./folder.ts"
 import { openRuntime } from "./runtime.ts"
-import { compare, timed } from "./statistics.ts"
+import { compare, median, timed } from "./statistics.ts"
 
 const FEW = 100
 const MANY = 20_000
 const ROUNDS = 60
 const WARM_UPS = 5
 const WRITTEN_AT_ONCE = 500
+const USERS = 200
+const LISTS = 200
 
 export const sessions: Benchmark = {
   name: "sessions",
-  summary: "deleting one conversation among a hundred and among twenty thousand",
+  summary: "deleting one conversation, and finding a user's, among a hundred and among twenty thousand",
   async run(report) {
     using fewFolder = createFolder("sessions")
     using manyFolder = createFolder("sessions")
@@ -40,17 +42,22 @@ export const sessions: Benchmark = {
       ours: deletes.ours / deletes.reference,
       bar: { of: "ours", atMost: 2 },
     })
+
+    report.progressed("listing")
+    const lists: number[] = []
+    for (let count = 0; count < LISTS; count++) lists.push(await timed(() => listOne(many, count)))
+    report.measured({ metric: "list_of_user_ms", unit: "ms", ours: median(lists) })
   },
 }
 
-/** Conversations, each with two messages and an ended task; returns ids from all over the store. */
+/** Conversations of some users, each with two messages and an ended task; returns ids from all over the store. */
 async function fill({ engine: { store } }: Runtime, count: number): Promise<SessionId[]> {
   const ids: SessionId[] = []
   let operations: Operation[] = []
   for (let index = 0; index < count; index++) {
     const id = createSessionId()
     ids.push(id)
-    operations.push(...toSession(id))
+    operations.push(...toSession(id, index))
     if (operations.length < WRITTEN_AT_ONCE && index < count - 1) continue
     await store.commit(operations)
     operations = []
@@ -59,14 +66,15 @@ async function fill({ engine: { store } }: Runtime, count: number): Promise<Sess
   return ids.filter((_, index) => index % every === 0)
 }
 
-function toSession(id: SessionId): readonly Operation[] {
+function toSession(id: SessionId, index: number): readonly Operation[] {
   const workspace = DEFAULT_WORKSPACE
   const task = createTaskId()
   const named = { kind: "tool", plugin: "bench", tool: "no_op", title: "no_op", input: {} } as const
   const text = "What is in this folder, and what of it has changed since yesterday?"
   const message = { kind: "message", turn: null, message: { role: "user", parts: [{ type: "text", text }] } }
+  const metadata = { userId: `user-${index % USERS}` }
   return [
-    { op: "session.create", id, workspace, data: { name: "main", title: text } },
+    { op: "session.create", id, workspace, metadata, data: { name: "main", title: text } },
     { op: "session.update", id, expectedVersion: 1, messages: [message, message] },
     {
       op: "task.create",
@@ -87,4 +95,10 @@ function deleteOne(runtime: Runtime, ids: SessionId[]): Promise<number> {
   return timed(async () => {
     if (!(await runtime.sessions.delete(id))) throw new Error("there was nothing to delete")
   })
+}
+
+async function listOne({ sessions: directory }: Runtime, count: number): Promise<void> {
+  const metadata = { userId: `user-${count % USERS}` }
+  const { items } = await directory.list({ metadata }, { limit: 20 })
+  if (items.length < 20) throw new Error("a user has too few sessions")
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { SessionId, WorkspaceId } from "./id.ts"
 
 /** One conversation of one agent. Every change to it or to its messages raises the version. */
-export interface SessionRecord {
+export interface SessionRecord extends SessionLabels {
   readonly id: SessionId
   readonly workspace: WorkspaceId
   /** The session above it; null if there is none. It never changes. */
@@ -12,7 +12,10 @@ export interface SessionRecord {
   readonly updatedAt: number
   readonly data: JsonObject
   readonly messageCount: number
-  /** A label, like the title: changed without a new version or a new time, so also beside a turn. */
+}
+
+/** What is changed without a new version and without a new time, and so also beside a turn. */
+export interface SessionLabels {
   readonly metadata: SessionMetadata
   /** The title that somebody gave it; null: none. */
   readonly title: string | null

@@ -122,7 +122,7 @@ for (const standing of ["foreground", "background"] as const) {
     expect(JSON.stringify(requestsOf(second.provider, "main")[0]?.messages)).toContain("Worked.")
     const { items } = await second.runtime.engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
     const others = items.map(({ id }) => id).filter((id) => id !== parent.id)
-    expect(await second.runtime.sessions.list()).toMatchObject([{ id: parent.id }])
+    expect((await second.runtime.sessions.list()).items).toMatchObject([{ id: parent.id }])
     expect(others).toHaveLength(1)
     expect(heard).toContainEqual(expect.objectContaining({ type: "turn.completed", agent: others[0] }))
   })

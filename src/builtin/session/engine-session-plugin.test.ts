@@ -134,7 +134,7 @@ describe("deleting a conversation", () => {
 
   it("sends the person to another conversation only where there is one", async () => {
     await expect(run("delete-session", ADA.id)).rejects.toThrow("Go on with another one first: /resume ID.")
-    for (const { id } of await directory.list()) if (id !== ADA.id) await directory.delete(id)
+    for (const { id } of (await directory.list()).items) if (id !== ADA.id) await directory.delete(id)
     await expect(run("delete-session", ADA.id)).rejects.toThrow("Begin another one first, with a new start.")
   })
 })

@@ -31,7 +31,7 @@ export function createEngineSessionPlugin(options: EngineSessionPluginOptions): 
       },
       open: async (id) => id,
       load: (id) => directory.load(id),
-      list: () => directory.list(),
+      list: async () => (await directory.list()).items,
       async delete(id) {
         savedAt.delete(id)
         return directory.delete(id)

@@ -10,6 +10,7 @@ import type { Trajectory } from "../../plugin/background-result.ts"
 import type { CommandOutput } from "../../plugin/user-command.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { SessionMetadata } from "../../task/session.ts"
 import type { RecallOptions, SaidText } from "../log/recall-said.ts"
 import type { ReportOptions } from "./report-request.ts"
 
@@ -26,6 +27,8 @@ export interface SessionOptions {
   readonly instructions?: string
   readonly workspace?: WorkspaceId
   readonly parent?: SessionId | null
+  /** Texts that are kept with the session, by key: `sessions.list` can be filtered by them. At most 16 keys. */
+  readonly metadata?: SessionMetadata
 }
 
 export interface SendOptions {
