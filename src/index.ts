@@ -19,7 +19,7 @@ export type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "
 export type { PermissionDecision, PermissionRequest } from "./plugin/permission-request.ts"
 export type { PersonAnswer, PersonChannel, Question } from "./plugin/person-port.ts"
 export type { Plugin } from "./plugin/plugin.ts"
-export type { ListedSession, SessionChanges, SessionQuery } from "./plugin/sessions-port.ts"
+export type { ForkOptions, ListedSession, SessionChanges, SessionQuery } from "./plugin/sessions-port.ts"
 export type {
   Answer,
   DurationEstimate,

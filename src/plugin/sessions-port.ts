@@ -39,6 +39,11 @@ export interface SessionChanges {
   readonly title?: string | null
 }
 
+export interface ForkOptions {
+  /** The last message that the fork has: its place in the log, as `desk.sessions.messages` gives it. Default: the newest. */
+  readonly at?: number
+}
+
 /** A whole conversation, as plugins save and load it. */
 export interface SessionState extends SessionInfo {
   readonly model: string | null
@@ -67,6 +72,12 @@ export interface SessionDirectory {
   describe(id: SessionId, description: string): Promise<void>
   /** Changes what is not part of the conversation, also while a turn runs. The session does not count as used by it. */
   update(id: SessionId, changes: SessionChanges): Promise<ListedSession>
+  /**
+   * Creates a conversation with the same past: everything up to a message, the model, tools, instructions, metadata and what
+   * plugins keep of it. Its metadata name the first one as `forkedFrom`. It has no tasks and no results of tasks. Where that
+   * message asks for calls that are not answered by then, the past ends before it.
+   */
+  fork(id: SessionId, options?: ForkOptions): Promise<ListedSession>
 }
 
 export interface ChildSessionOptions {

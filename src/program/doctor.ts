@@ -163,6 +163,7 @@ const EMPTY_DIRECTORY: SessionDirectory = {
   delete: async () => false,
   describe: async () => {},
   update: (id) => Promise.reject(new MeanwhileError("not_found", `There is no session ${id}.`)),
+  fork: (id) => Promise.reject(new MeanwhileError("not_found", `There is no session ${id}.`)),
 }
 
 async function examineServers(options: DoctorOptions, { contents, trust }: ProgramFolder): Promise<readonly Finding[]> {

@@ -23,6 +23,8 @@ export interface SessionData {
   readonly turn: TaskId | null
   /** The position after which the history is read: earlier entries were collected or reset. */
   readonly historyAfter: number
+  /** A fork: the messages up to this position are copies of another session's. Absent: none. */
+  readonly copiedUpTo?: number
   /** The context's size as the provider last counted it, and how many messages of the history that covered. */
   readonly measured: { readonly tokens: number; readonly messages: number } | null
   /** Data of plugins, by their name, that a restored session brought along. Nothing else writes here. */
@@ -48,6 +50,7 @@ const dataSchema = lazily(() =>
     turnsBeforeReset: z.number().exactOptional(),
     turn: z.string().nullable().default(null),
     historyAfter: z.number().default(0),
+    copiedUpTo: z.number().exactOptional(),
     measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
     plugins: z.record(z.string(), z.unknown()).default({}),
     wakes: z.number().exactOptional(),

@@ -10,6 +10,7 @@ import { requireIdle } from "../log/stored-turn.ts"
 import { redactEntry } from "../log/log-entry.ts"
 import { parseSessionData, toStoredData } from "../log/session-data.ts"
 import { requireMetadata, toNewMetadata } from "../log/session-labels.ts"
+import { forkSession } from "./fork-session.ts"
 import { labelSession } from "./label-session.ts"
 import { readRestored, readSessionState, readStoredState, toDocumentPuts, toHead } from "./session-state.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -66,6 +67,7 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
     update: (id, changes) => labelSession(scope, workspace, id, changes),
+    fork: (id, options) => forkSession(scope, workspace, id, options),
   }
 }
 

@@ -64,6 +64,7 @@ export function createDirectory(known: readonly SessionState[] = []) {
       if (state) sessions.set(id, { ...state, description })
     },
     update: (id) => Promise.reject(new Error(`There is no session ${id}.`)),
+    fork: (id) => Promise.reject(new Error(`There is no session ${id}.`)),
   }
   return { directory, sessions }
 }

@@ -38,6 +38,7 @@ export function createDirectory(states: readonly SessionState[]): SessionDirecto
       sessions.set(id, changed)
       return toListed(changed)
     },
+    fork: (id) => Promise.reject(new Error(`There is no session ${id}.`)),
   }
 }
 
