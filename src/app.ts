@@ -42,6 +42,7 @@ import {
 import { createGivenProvider } from "./builtin/models/given-model.ts"
 import { createModelProviders } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
+import { toSessionConfig } from "./builtin/session/session-config.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
 
@@ -69,6 +70,7 @@ export async function openRuntime(
   const agent = toAgentConfig(options.agent)
   const reports = toReportsConfig(options.reports)
   const defaults = toSessionDefaults(options)
+  const retentionMs = toRetentionMs(options)
   const { providers, model } = pickModels(options, environment, agent.model)
   const redactor = createRedactor({ environment })
   const person = createPersonSwitch()
@@ -116,6 +118,7 @@ export async function openRuntime(
         onClosed: permission.onClosed,
         registry: plugins,
         defaultModel: model,
+        retentionMs,
       })
       const { onEvent } = options
       if (onEvent) conversations.on((event) => onEvent(event))
@@ -251,6 +254,12 @@ function toSessionDefaults({ gc = {}, dataDirectory, engine }: RuntimeOptions): 
   const plugin = createGcPlugin(config)
   const isKept = dataDirectory !== undefined || engine !== undefined
   return { gc: plugin && { plugin, config }, sessionPlugin: null, isKept }
+}
+
+/** Programs that look, or do one thing, delete nothing. */
+function toRetentionMs({ sessions, takesWork = true }: RuntimeOptions): number | null {
+  const { retentionSeconds } = toSessionConfig(sessions)
+  return takesWork === true && retentionSeconds !== null ? retentionSeconds * 1_000 : null
 }
 
 /** Every known provider, and the model of sessions that name none. A model given as an object is its own provider. */

@@ -53,7 +53,7 @@ async function deleteOne(
 }
 
 /** Messages that wait for the session's agent, documents of plugins, and marks of what actors were told of its tasks. */
-async function readDocumentsOf(
+export async function readDocumentsOf(
   { store }: Using<"store">,
   workspace: WorkspaceId,
   session: SessionId,
