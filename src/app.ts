@@ -136,7 +136,7 @@ export async function openRuntime(
     ...createLedgerRecord(engine.store),
     catalogue,
     model,
-    sessions: conversations.directory(),
+    sessions: { ...conversations.directory(), in: (workspace) => conversations.directory(workspace) },
     createSession: (wanted) => conversations.createSession(wanted),
     openSession: (id, workspace) => conversations.openSession(id, workspace),
     desk: (owner) =>

@@ -167,7 +167,8 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly catalogue: ModelCatalogue
   /** The model of sessions that name none. */
   readonly model: string
-  readonly sessions: SessionDirectory
+  /** The conversations of the default workspace; `in` names another one. */
+  readonly sessions: SessionDirectory & { in(workspace: WorkspaceId): SessionDirectory }
   createSession(options?: SessionOptions): Promise<Session>
   openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
   /** The desk of one actor in one workspace: the base of every front end. */

@@ -10,6 +10,8 @@ import type { TokenUsage } from "./token-usage.ts"
 
 export interface SessionInfo {
   readonly id: SessionId
+  /** Absent in a state that was read from a file. */
+  readonly workspace?: WorkspaceId
   /** The name its creator gave it; `main` for a conversation with a person. */
   readonly name?: string
   /** The one that somebody gave it, else the beginning of the first message; null before that. */
@@ -24,6 +26,7 @@ export interface SessionInfo {
 
 /** A session as a directory lists it. */
 export interface ListedSession extends SessionInfo {
+  readonly workspace: WorkspaceId
   readonly metadata: SessionMetadata
 }
 

@@ -67,12 +67,12 @@ function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conver
   return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
 }
 
-export function toSessionInfo(log: Pick<SessionLog, "id" | "data" | "times" | "labels">): ListedSession {
-  const { id, data, times } = log
+export function toSessionInfo(log: Pick<SessionLog, "id" | "workspace" | "data" | "times" | "labels">): ListedSession {
+  const { id, workspace, data, times } = log
   const { name, description, turns } = data
   const { metadata, title } = log.labels()
   const { createdAt, updatedAt } = times
-  return { id, name, title: title ?? data.title, description, turns, createdAt, updatedAt, metadata }
+  return { id, workspace, name, title: title ?? data.title, description, turns, createdAt, updatedAt, metadata }
 }
 
 /** Sets the session's description. A model does so in the middle of a turn, a person at any time. */

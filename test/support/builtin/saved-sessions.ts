@@ -51,7 +51,9 @@ export function createDirectory(known: readonly SessionState[] = []) {
   const sessions = new Map(known.map((state) => [state.id, state]))
   const directory: SessionDirectory = {
     workspace: DEFAULT_WORKSPACE,
-    list: async () => ({ items: [...sessions.values()].map((state) => ({ ...state, metadata: {} })) }),
+    list: async () => ({
+      items: [...sessions.values()].map((state) => ({ ...state, workspace: DEFAULT_WORKSPACE, metadata: {} })),
+    }),
     load: async (id) => sessions.get(id),
     async restore(state) {
       const id = sessions.has(state.id) ? (`${state.id}-2` as SessionId) : state.id

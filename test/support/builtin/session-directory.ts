@@ -20,7 +20,7 @@ export function toState(id: string, more: Partial<SessionState> = {}): SessionSt
 
 export function createDirectory(states: readonly SessionState[]): SessionDirectory {
   const sessions = new Map(states.map((state) => [state.id, state]))
-  const toListed = (state: SessionState) => ({ ...state, metadata: state.metadata ?? {} })
+  const toListed = (state: SessionState) => ({ ...state, workspace: DEFAULT_WORKSPACE, metadata: state.metadata ?? {} })
   return {
     workspace: DEFAULT_WORKSPACE,
     list: async () => ({ items: [...sessions.values()].map(toListed).toSorted((a, b) => b.updatedAt - a.updatedAt) }),
