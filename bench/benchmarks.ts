@@ -7,6 +7,7 @@ import { postgresCost } from "./postgres-cost.ts"
 import { postgresHistory } from "./postgres-history.ts"
 import { promotion } from "./promotion.ts"
 import { recovery } from "./recovery.ts"
+import { sessions } from "./sessions.ts"
 import { shell } from "./shell.ts"
 import { start } from "./start.ts"
 import { tasks } from "./tasks.ts"
@@ -18,6 +19,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   latency,
   history,
   recovery,
+  sessions,
   shell,
   turn,
   delivery,

@@ -44,6 +44,7 @@ import {
 import { connectGiven, withGiven } from "./builtin/models/given-model.ts"
 import { createModelProviders, toPatience } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
+import { toSessionConfig } from "./builtin/session/session-config.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
 
@@ -72,6 +73,7 @@ export async function openRuntime(
   const agent = toAgentConfig(options.agent)
   const reports = toReportsConfig(options.reports)
   const defaults = toSessionDefaults(options)
+  const retentionMs = toRetentionMs(options)
   const { providers, model } = pickModels(options, environment, agent.model)
   const redactor = createRedactor({ environment })
   const person = createPersonSwitch()
@@ -119,6 +121,7 @@ export async function openRuntime(
         onClosed: permission.onClosed,
         registry: plugins,
         defaultModel: model,
+        retentionMs,
       })
       const { onEvent } = options
       if (onEvent) conversations.on((event) => onEvent(event))
@@ -136,7 +139,7 @@ export async function openRuntime(
     ...createLedgerRecord(engine.store),
     catalogue,
     model,
-    sessions: conversations.directory(),
+    sessions: { ...conversations.directory(), in: (workspace) => conversations.directory(workspace) },
     createSession: async (wanted) => conversations.createSession(toOwnParts(options, wanted)),
     openSession: async (id, workspace, own) => conversations.openSession(id, workspace, toOwnParts(options, own)),
     desk: (owner) =>
@@ -263,6 +266,12 @@ function toSessionDefaults({ gc = {}, dataDirectory, engine }: RuntimeOptions): 
   const plugin = createGcPlugin(config)
   const isKept = dataDirectory !== undefined || engine !== undefined
   return { gc: plugin && { plugin, config }, sessionPlugin: null, isKept }
+}
+
+/** Programs that look, or do one thing, delete nothing. */
+function toRetentionMs({ sessions, takesWork = true }: RuntimeOptions): number | null {
+  const { retentionSeconds } = toSessionConfig(sessions)
+  return takesWork === true && retentionSeconds !== null ? retentionSeconds * 1_000 : null
 }
 
 /** Every known provider, and the model of sessions that name none. A model given as an object is its own provider. */

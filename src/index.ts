@@ -21,6 +21,7 @@ export type { OutputSchema } from "./plugin/output-schema.ts"
 export type { PermissionDecision, PermissionRequest } from "./plugin/permission-request.ts"
 export type { PersonAnswer, PersonChannel, Question } from "./plugin/person-port.ts"
 export type { Plugin } from "./plugin/plugin.ts"
+export type { ForkOptions, ListedSession, SessionChanges, SessionQuery } from "./plugin/sessions-port.ts"
 export type {
   Answer,
   DurationEstimate,
@@ -70,6 +71,7 @@ export { isTerminal, type RunStatus } from "./task/lifecycle.ts"
 export type { Patch } from "./task/patch.ts"
 export type { Progress, Usage } from "./task/progress.ts"
 export type { Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./task/record.ts"
+export type { SessionMetadata } from "./task/session.ts"
 export type { OnCrash } from "./task/step.ts"
 export type { Survivors } from "./task/stop.ts"
 export type { Page, PageRequest, TaskFilter } from "./task/store.ts"

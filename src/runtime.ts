@@ -6,6 +6,7 @@ import { findNearNames } from "./base/near-name.ts"
 import type { GcSection } from "./builtin/gc/gc-config.ts"
 import type { GivenModel } from "./builtin/models/given-model.ts"
 import type { ModelProvidersOptions } from "./builtin/models/model-providers.ts"
+import type { SessionConfigInput } from "./builtin/session/session-config.ts"
 import type { Desk } from "./desk/desk.ts"
 import type { DeskOptions } from "./desk/desk-options.ts"
 import type { PostgresEngineOptions } from "./engine/postgres/engine-options.ts"
@@ -92,6 +93,8 @@ export interface RuntimeOptions {
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
   readonly sessionConfig?: unknown
+  /** After so long without use a conversation is deleted by a process that takes work. Default: never. */
+  readonly sessions?: Pick<SessionConfigInput, "retentionSeconds">
   /** Called with every event, as a listener of `on`, from before any turn of an earlier process goes on. */
   readonly onEvent?: AgentListener
   readonly ledger?: TokenLedger
@@ -126,6 +129,7 @@ const OPTIONS = {
   takesKinds: true,
   sessionPlugin: true,
   sessionConfig: true,
+  sessions: true,
   onEvent: true,
   ledger: true,
   log: true,
@@ -172,7 +176,8 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly catalogue: ModelCatalogue
   /** The model of sessions that name none. */
   readonly model: string
-  readonly sessions: SessionDirectory
+  /** The conversations of the default workspace; `in` names another one. */
+  readonly sessions: SessionDirectory & { in(workspace: WorkspaceId): SessionDirectory }
   createSession(options?: SessionOptions): Promise<Session>
   /** `own`: what the session was given as objects, or other parts from now on. */
   openSession(id: SessionId, workspace?: WorkspaceId, own?: Pick<SessionOptions, "model" | "tools">): Promise<Session>

@@ -1,5 +1,5 @@
 import { isMeanwhileError } from "../base/error.ts"
-import { readChildSessions } from "../session/log/read-log.ts"
+import { readFamily } from "../session/log/read-log.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
@@ -41,7 +41,7 @@ export async function clearAll({ workspace, tasks }: ClearScope): Promise<Cleare
 /** Removes the ended work of one person. What a session has not used yet stays. */
 export async function clearOwn(scope: ClearOwnScope, own: OwnWork): Promise<Cleared> {
   const { workspace, tasks } = scope
-  const ofSessions = (await findSessionFamily(scope, own.sessions)).map(async (session): Promise<Cleared> => {
+  const ofSessions = (await readFamily(scope.store, workspace, own.sessions)).map(async (session): Promise<Cleared> => {
     const removed = await tasks.clear({ workspace, kinds: WORK_KINDS, session, isConsumed: true })
     return { removed, kept: await countKept(tasks, { workspace, session }), gone: [] }
   })
@@ -65,17 +65,4 @@ async function countKept(tasks: Pick<ClearScope["tasks"], "list">, filter: TaskF
   const unused = { ...filter, kinds: WORK_KINDS, isConsumed: false }
   for await (const { session } of listAll(tasks, unused)) if (session !== null) count++
   return count
-}
-
-/** These sessions, and those of the agents below them, however deep. */
-async function findSessionFamily(
-  { workspace, store }: Pick<ClearOwnScope, "workspace" | "store">,
-  sessions: readonly SessionId[],
-): Promise<readonly SessionId[]> {
-  const children = await readChildSessions(store, workspace)
-  const found: SessionId[] = []
-  for (let next = sessions; next.length > 0; next = next.flatMap((parent) => children.get(parent) ?? [])) {
-    found.push(...next)
-  }
-  return found
 }

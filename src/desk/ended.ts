@@ -1,4 +1,5 @@
 import type { TaskService } from "../plugin/task-service.ts"
+import { readFamily } from "../session/log/read-log.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
@@ -42,7 +43,7 @@ export interface Ended {
 
 export interface EndedParts {
   readonly workspace: WorkspaceId
-  readonly store: Pick<TaskStore, "task">
+  readonly store: Pick<TaskStore, "sessions" | "task">
   readonly tasks: Pick<TaskService, "list">
   readonly marks: ToldMarks
   readonly ancestorsOf: SessionAncestors
@@ -66,19 +67,20 @@ export function createEnded(parts: EndedParts): Ended {
     return (await ancestorsOf(session)).at(-1) ?? session
   }
 
-  async function readEnded({ until, beyond }: ToldMark): Promise<readonly EndedTask[]> {
-    const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: until }
+  /** An index finds them, whether a session is named or not. */
+  async function readEnded({ until, beyond }: ToldMark, session?: SessionId): Promise<readonly EndedTask[]> {
+    const ends = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: until }
+    const filter = session === undefined ? ends : { ...ends, session }
     const ended = (await Array.fromAsync(listAll(tasks, filter))).filter((task) => "endedAt" in task)
     const isTold = (task: EndedTask): boolean =>
       beyond.some(({ id, endedAt }) => id === task.id && endedAt === task.endedAt)
     return ended.filter((task) => !isQuestionTask(task) && !isTold(task))
   }
 
-  async function selectOwn(ended: readonly EndedTask[], conversation: SessionId): Promise<readonly EndedTask[]> {
-    const isOwn = await Promise.all(
-      ended.map(async ({ session }) => session !== null && (await findConversation(session)) === conversation),
-    )
-    return ended.filter((_, index) => isOwn[index])
+  /** Of the conversation and of agents below it. */
+  async function readOwn(told: ToldMark, conversation: SessionId): Promise<readonly EndedTask[]> {
+    const family = await readFamily(store, workspace, [conversation])
+    return (await Promise.all(family.map((session) => readEnded(told, session)))).flat()
   }
 
   /** A task that was removed, or that has a conversation by now, is expected no more. */
@@ -110,9 +112,10 @@ export function createEnded(parts: EndedParts): Ended {
   async function list(conversation: SessionId): Promise<readonly EndedTask[]> {
     const told = await marks.read(conversation)
     if (!told && !expected) await marks.raise(conversation, { until: now(), beyond: [] })
-    const ended = told ? await readEnded(told) : []
-    const own = expected ? [...(await selectOwn(ended, conversation)), ...(await readExpected(expected))] : ended
-    const listed = own.toSorted((one, other) => one.endedAt - other.endedAt)
+    const ended = told ? await (expected ? readOwn(told, conversation) : readEnded(told)) : []
+    const listed = [...ended, ...(expected ? await readExpected(expected) : [])].toSorted(
+      (one, other) => one.endedAt - other.endedAt,
+    )
     for (const task of listed) open.set(task.id, task)
     return listed
   }

@@ -5,7 +5,7 @@ import type { TaskFilter } from "../task/store.ts"
 
 const PAGE_SIZE = 500
 /** The most items of a page: more at once would hold up the process that reads them. */
-const MOST_READ = 1_000
+export const MOST_READ = 1_000
 
 /** All tasks that a filter selects, newest first, page by page: a reader that has enough stops. */
 export async function* listAll(tasks: Pick<TaskService, "list">, filter: TaskFilter): AsyncGenerator<ListedTask, void> {

@@ -11,7 +11,7 @@ function createSessions(parents: Readonly<Record<string, string | null>>) {
     asked.push(id)
     if (isAway) throw new Error("the store is away")
     const parent = parents[id]
-    return parent === undefined ? undefined : { data: parent === null ? {} : { parent } }
+    return parent === undefined ? undefined : { parent }
   }
   const ancestorsOf = createSessionAncestors({ session } as unknown as Store)
   return {

@@ -1,5 +1,4 @@
 import { createNewestMap } from "../base/newest-map.ts"
-import { parentSessionOf } from "../session/log/session-data.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 
@@ -18,7 +17,7 @@ export function createSessionAncestors(store: Pick<TaskStore, "session">): Sessi
     const known = parents.get(session)
     if (known) return known
     const reading = store.session(session).then((record) => {
-      if (record) return parentSessionOf(record)
+      if (record) return record.parent
       // The session may be stored later.
       parents.delete(session)
       return null

@@ -1,13 +1,16 @@
 import { MeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
+import { throughPages } from "../base/pages.ts"
 import type { SessionInfo } from "../plugin/sessions-port.ts"
+import { toSessionInfo } from "../session/conversation/context.ts"
 import { parseEntry } from "../session/log/log-entry.ts"
 import { type SaidText, toSaid } from "../session/log/recall-said.ts"
+import { toHead } from "../session/saved/session-state.ts"
 import type { SessionId } from "../task/id.ts"
 import type { DeskScope } from "./desk-options.ts"
 import { follow } from "./follow.ts"
 import type { Inbox } from "./inbox.ts"
-import { type Reading, toReading } from "./list-all.ts"
+import { MOST_READ, type Reading, toReading } from "./list-all.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
 import type { DeskTurn, Turns } from "./turns.ts"
 
@@ -85,6 +88,16 @@ export function createSessions(parts: SessionsParts): Sessions {
     })
   }
 
+  async function readExact(id: string): Promise<SessionInfo | undefined> {
+    const record = await store.session(id as SessionId)
+    return record?.workspace === workspace && record.parent === null ? toSessionInfo(toHead(record)) : undefined
+  }
+
+  async function readAll(): Promise<readonly SessionInfo[]> {
+    const pages = throughPages((from) => directory.list({}, { limit: MOST_READ, ...from }))
+    return (await Array.fromAsync(pages)).flat()
+  }
+
   const isKept = async (id: SessionId): Promise<boolean> => (await store.session(id))?.workspace === workspace
 
   async function readMessages(id: SessionId, request: Reading): Promise<MessagePage> {
@@ -101,10 +114,11 @@ export function createSessions(parts: SessionsParts): Sessions {
   return {
     async list(wanted) {
       const { limit } = toReading("sessions", { after: 0, limit: wanted })
-      return withState(await directory.list(limit))
+      return withState((await directory.list({}, { limit })).items)
     },
     async find(id) {
-      const [session] = await withState([requireOne(await directory.list(Number.POSITIVE_INFINITY), id)])
+      const known = (await readExact(id)) ?? requireOne(await readAll(), id)
+      const [session] = await withState([known])
       if (!session) throw toUnknown(id)
       return session
     },
@@ -143,9 +157,8 @@ export function createSessions(parts: SessionsParts): Sessions {
 }
 
 function requireOne(known: readonly SessionInfo[], wanted: string): SessionInfo {
-  const exact = known.find(({ id }) => id === wanted)
   const isBeginning = wanted !== ""
-  const found = exact ? [exact] : known.filter(({ id }) => isBeginning && id.startsWith(wanted.toLowerCase()))
+  const found = known.filter(({ id }) => isBeginning && id.startsWith(wanted.toLowerCase()))
   const [first, second] = found
   if (!first) throw toUnknown(wanted)
   if (!second) return first

@@ -1,9 +1,13 @@
 import type { SessionId } from "../task/id.ts"
 import type { Contribution } from "./contribution.ts"
 import type { PluginBase } from "./plugin-base.ts"
-import type { SessionInfo, SessionState } from "./sessions-port.ts"
+import type { SessionDirectory, SessionInfo, SessionState } from "./sessions-port.ts"
 
-/** Keeps conversations beyond the runtime's own store, and describes them. `initialize` hands it its configuration. */
+/**
+ * Keeps conversations beyond the runtime's own store, and describes them. `initialize` hands it its configuration.
+ * `load`, `list`, `delete` and `setDescription` are about the default workspace; a command or a tool finds the directory of
+ * its own in its context.
+ */
 export interface SessionPlugin extends PluginBase, Contribution {
   readonly kind: "session"
   save(state: SessionState): Promise<void>
@@ -15,7 +19,10 @@ export interface SessionPlugin extends PluginBase, Contribution {
   /** True if the model should be asked for a description now. */
   needsDescription(state: SessionInfo): boolean
   onTurnCompleted?(state: SessionState): Promise<void> | void
-  /** May return a saved session to continue. */
-  onSessionStarted?(id: SessionId): Promise<SessionState | undefined> | SessionState | undefined
+  /** May return a saved session to continue. The directory is that of the session's workspace. */
+  onSessionStarted?(
+    id: SessionId,
+    directory: SessionDirectory,
+  ): Promise<SessionState | undefined> | SessionState | undefined
   onSessionEnded?(state: SessionState): Promise<void> | void
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../base/json.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { AgentActivity, ReportedProgress, Usage } from "../task/progress.ts"
+import type { SessionMetadata } from "../task/session.ts"
+import type { Page, PageRequest } from "../task/store.ts"
 import type { AgentBudget, Handover } from "./agent-request.ts"
 import type { BackgroundTaskResult } from "./background-result.ts"
 import type { Message } from "./message.ts"
@@ -8,14 +10,41 @@ import type { TokenUsage } from "./token-usage.ts"
 
 export interface SessionInfo {
   readonly id: SessionId
+  /** Absent in a state that was read from a file. */
+  readonly workspace?: WorkspaceId
   /** The name its creator gave it; `main` for a conversation with a person. */
   readonly name?: string
-  /** The beginning of the first message, until there is a description; null before the first message. */
+  /** The one that somebody gave it, else the beginning of the first message; null before that. */
   readonly title?: string | null
   readonly description: string | null
   readonly turns: number
   readonly createdAt: number
   readonly updatedAt: number
+  /** Texts that a program keeps with it, by key. Absent if there are none, and in older states. */
+  readonly metadata?: SessionMetadata
+}
+
+/** A session as a directory lists it. */
+export interface ListedSession extends SessionInfo {
+  readonly workspace: WorkspaceId
+  readonly metadata: SessionMetadata
+}
+
+export interface SessionQuery {
+  /** Every pair must match. */
+  readonly metadata?: SessionMetadata
+}
+
+export interface SessionChanges {
+  /** Sets these keys; null removes one. Keys that are not named stay. */
+  readonly metadata?: Readonly<Record<string, string | null>>
+  /** Null: the beginning of the first message is the title again. */
+  readonly title?: string | null
+}
+
+export interface ForkOptions {
+  /** The last message that the fork has: its place in the log, as `desk.sessions.messages` gives it. Default: the newest. */
+  readonly at?: number
 }
 
 /** A whole conversation, as plugins save and load it. */
@@ -31,8 +60,12 @@ export interface SessionState extends SessionInfo {
 
 /** The conversations of one workspace. */
 export interface SessionDirectory {
-  /** Last used first, without the sessions of subagents. */
-  list(limit?: number): Promise<readonly SessionInfo[]>
+  readonly workspace: WorkspaceId
+  /**
+   * Last used first, without the sessions of subagents. A page has at most 1,000, and 100 unless its limit is given.
+   * Sessions that are added between two pages move none from one to the other; one that is used then moves to the front.
+   */
+  list(query?: SessionQuery, page?: Partial<PageRequest>): Promise<Page<ListedSession>>
   /** Undefined if there is no such session. */
   load(id: SessionId): Promise<SessionState | undefined>
   /** Creates a conversation from a saved one, under the saved id if that is free. */
@@ -40,6 +73,14 @@ export interface SessionDirectory {
   /** Stops the conversation's tasks and removes it. False if there was none. */
   delete(id: SessionId): Promise<boolean>
   describe(id: SessionId, description: string): Promise<void>
+  /** Changes what is not part of the conversation, also while a turn runs. The session does not count as used by it. */
+  update(id: SessionId, changes: SessionChanges): Promise<ListedSession>
+  /**
+   * Creates a conversation with the same past: everything up to a message, the model, tools, instructions, metadata and what
+   * plugins keep of it. Its metadata name the first one as `forkedFrom`. It has no tasks and no results of tasks. Where that
+   * message asks for calls that are not answered by then, the past ends before it.
+   */
+  fork(id: SessionId, options?: ForkOptions): Promise<ListedSession>
 }
 
 export interface ChildSessionOptions {

@@ -250,7 +250,7 @@ async function readKept(path: string): Promise<Kept> {
       return count === 0 ? [] : [countOf(count, `${status} task`)]
     }),
   )
-  const { items, cursor } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: MOST_SESSIONS })
+  const { items, cursor } = await engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: MOST_SESSIONS })
   const sessions = `${cursor === undefined ? "" : "more than "}${countOf(items.length, "conversation")}`
   return { words: new Intl.ListFormat("en").format([...tasks.flat(), sessions]), storeId }
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import type { Variables } from "../base/environment.ts"
+import { MeanwhileError } from "../base/error.ts"
 import { checkServers } from "../builtin/mcp/check-servers.ts"
 import { readMcpConfig } from "../builtin/mcp/read-mcp-config.ts"
 import { createModelProviders } from "../builtin/models/model-providers.ts"
@@ -13,6 +14,7 @@ import type { TrustStore } from "../config/trust-store.ts"
 import { createPermissionPlugin } from "../builtin/permission/permission-plugin.ts"
 import { createRegistry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
+import { DEFAULT_WORKSPACE } from "../task/id.ts"
 import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { DISTRUST, type LookedAtDataFolder, lookAtDataFolder } from "./data-folder.ts"
@@ -175,11 +177,14 @@ async function examinePlugins(
 
 /** The doctor opens no conversation. */
 const EMPTY_DIRECTORY: SessionDirectory = {
-  list: async () => [],
+  workspace: DEFAULT_WORKSPACE,
+  list: async () => ({ items: [] }),
   load: async () => undefined,
   restore: async ({ id }) => id,
   delete: async () => false,
   describe: async () => {},
+  update: (id) => Promise.reject(new MeanwhileError("not_found", `There is no session ${id}.`)),
+  fork: (id) => Promise.reject(new MeanwhileError("not_found", `There is no session ${id}.`)),
 }
 
 async function examineServers(options: DoctorOptions, { contents, trust }: ProgramFolder): Promise<readonly Finding[]> {

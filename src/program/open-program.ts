@@ -112,6 +112,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     models: values.models,
     sessionPlugin: (directory) => createSessionPlugin(values.session, { directory, workingDirectory }),
     sessionConfig: values.session,
+    sessions: { retentionSeconds: values.session.retentionSeconds },
     plugins: [...builtin, ...plugins.plugins],
     discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },
   }

@@ -6,6 +6,7 @@ import type { PersonPort } from "../plugin/person-port.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { AgentsPort } from "../runner/run/run-ports.ts"
 import type { TurnBody } from "../runner/turn/turn-run.ts"
+import { type Chore, repeat } from "../runner/worker/repeat.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
@@ -20,6 +21,7 @@ import { createNews, type News } from "./results/news.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 import { createSessionDirectory } from "./saved/directory.ts"
+import { createSessionRetention } from "./saved/idle-sessions.ts"
 import type { ModelCatalogue } from "./model/catalogue.ts"
 import { createModelSource, type ModelSource } from "./model/model-source.ts"
 import type { ConversationScope, Using } from "./conversation/scope.ts"
@@ -37,6 +39,8 @@ export interface ConversationsOptions
   readonly catalogue: ModelCatalogue
   /** The model of a session that names none. */
   readonly defaultModel: string
+  /** After so long without use a conversation is deleted by this process. Null: never. */
+  readonly retentionMs: number | null
   readonly person: PersonPort
   /** Called for every subagent: what its parent was allowed may hold for it too. */
   readonly onChild: (child: SessionId, parent: SessionId) => void
@@ -71,15 +75,23 @@ export interface Conversations {
   close(options?: { readonly keepsWork: boolean }): Promise<void>
 }
 
+interface Closing {
+  readonly closing: AbortController
+  readonly news: News
+  readonly retention: Chore | null
+  readonly keepsWork: boolean
+}
+
 /**
  * Closes all conversations. A kept turn may end during the drain, and else goes on at the next start. A turn that is not
  * kept is stopped.
  */
 async function closeConversations(
   scope: ConversationScope,
-  { closing, news, keepsWork }: { closing: AbortController; news: News; keepsWork: boolean },
+  { closing, news, retention, keepsWork }: Closing,
 ): Promise<void> {
   news.close()
+  await retention?.close()
   for (const { reporter } of scope.open.values()) reporter?.close()
   closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
   const open = [...scope.open.values()]
@@ -98,8 +110,10 @@ async function closeIdle(scope: ConversationScope, conversation: Conversation, k
   if (conversation.log.data.turn === null) await closeSession(scope, conversation, { keepsWork })
 }
 
+const RETENTION_EVERY_MS = 60_000
+
 export function createConversations(options: ConversationsOptions): Conversations {
-  const { catalogue, defaultModel, person, onChild, onClosed, ...shared } = options
+  const { catalogue, defaultModel, retentionMs, person, onChild, onClosed, ...shared } = options
   const { registry, store, log, config } = shared
   const closing = new AbortController()
   const watch = (): void => news.watch()
@@ -118,6 +132,8 @@ export function createConversations(options: ConversationsOptions): Conversation
     },
   }
   const news = createNews(scope)
+  const retention =
+    retentionMs === null ? null : repeat(scope, RETENTION_EVERY_MS, createSessionRetention(scope, retentionMs))
   let closed: Promise<void> | undefined
   return {
     models: scope.models,
@@ -138,7 +154,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     agents: createAgentsPort(scope),
     // A second time there is nothing left to close, and the store may be gone.
     close: ({ keepsWork } = { keepsWork: false }) =>
-      (closed ??= closeConversations(scope, { closing, news, keepsWork })),
+      (closed ??= closeConversations(scope, { closing, news, retention, keepsWork })),
   }
 }
 

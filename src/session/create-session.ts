@@ -6,6 +6,7 @@ import { type Conversation, inTurn, createNewMessage } from "./conversation/conv
 import { findLiveTurn } from "./log/stored-turn.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData, type SessionData } from "./log/session-data.ts"
+import { toNewMetadata } from "./log/session-labels.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { createStoredLog, openStoredLog } from "./log/stored-log.ts"
@@ -45,13 +46,14 @@ async function createWith(scope: ConversationScope, options: NamedOptions, asked
   const modelId = typeof model === "string" ? model : model.id
   const settings = asked === NO_SETTINGS ? {} : { settings: toStoredSettings(asked) }
   const data = parseSessionData({ name, model: modelId, parent, instructions, tools: tools && [...tools], ...settings })
+  const labels = { metadata: toNewMetadata(scope.redactor, options.metadata), title: null }
   const { runner, store, redactor, clock } = scope
   const endUnkept = () => runner.endUnkeptTurn(id)
   const onTurnEnded = () => orWarn(scope, "tasks of a turn could not be stopped with it", { session: id }, endUnkept)
   const conversation = await toConversation(scope, { id, workspace, model, isNew: options.isNew }, () =>
     scope.defaults.isKept
-      ? createStoredLog({ id, workspace, runner, store, redactor, clock }, data)
-      : createMemoryLog({ id, workspace, data, clock, onTurnEnded }),
+      ? createStoredLog({ id, workspace, runner, store, redactor, clock }, data, labels)
+      : createMemoryLog({ id, workspace, data, labels, clock, onTurnEnded }),
   )
   if (parent) scope.children.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model: modelId })

@@ -6,7 +6,7 @@ import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, Worksp
 import type { Lease } from "./lease.ts"
 import type { NoticeKey } from "./notice.ts"
 import type { AskingStep, TaskDetails, TaskRecord } from "./record.ts"
-import type { SessionRecord } from "./session.ts"
+import type { SessionMetadata, SessionRecord } from "./session.ts"
 import type { OnCrash, Step, StepTaken } from "./step.ts"
 import type { Wait } from "./wait.ts"
 
@@ -163,11 +163,19 @@ export type Operation =
   /** Refused as `stale_claim` if the lease was taken over or removed. */
   | { readonly op: "lease.renew"; readonly key: string; readonly holder: string; readonly fence: number }
   | { readonly op: "lease.release"; readonly key: string; readonly holder: string; readonly fence: number }
+  /**
+   * With `messagesOf` it begins with a copy of another session's messages, up to a position, in the same places. Refused as
+   * `not_found` if that session is of another workspace, and as `invalid_input` if it has fewer messages.
+   */
   | {
       readonly op: "session.create"
       readonly id: SessionId
       readonly workspace: WorkspaceId
+      readonly parent?: SessionId | null
       readonly data: JsonObject
+      readonly metadata?: SessionMetadata
+      readonly title?: string | null
+      readonly messagesOf?: { readonly session: SessionId; readonly upTo: number }
     }
   /** Replaces the data, if given, and appends messages. Refused as `version_conflict` if the version is another one. */
   | {
@@ -177,11 +185,19 @@ export type Operation =
       readonly data?: JsonObject
       readonly messages: readonly JsonValue[]
     }
+  /** Sets the keys of the metadata that are given, removes those that are null, and replaces the title if it is given. */
+  | {
+      readonly op: "session.label"
+      readonly id: SessionId
+      readonly metadata?: Readonly<Record<string, string | null>>
+      readonly title?: string | null
+    }
   /**
    * Removes the session with its messages, groups and terminal tasks. Refused as `wrong_state` while one of its tasks
-   * lives, except for a `forever` task, which goes on without a session.
+   * lives, except for a `forever` task, which goes on without a session. With `ifIdleSince` it is also refused if a task of
+   * any lifetime lives, or if the session has changed or a task of it has ended since that time.
    */
-  | { readonly op: "session.delete"; readonly id: SessionId }
+  | { readonly op: "session.delete"; readonly id: SessionId; readonly ifIdleSince?: number }
   /**
    * `expectedVersion` 0: the document must not exist. Refused as `version_conflict` if the version is another one.
    * `wakes` names the session that the document is left for, which is woken wherever it is open.
@@ -237,6 +253,7 @@ interface OperationAnswers {
   "lease.release": null
   "session.create": SessionRecord
   "session.update": SessionRecord
+  "session.label": SessionRecord
   "session.delete": null
   "document.put": DocumentRecord
   "document.delete": null

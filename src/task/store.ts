@@ -8,7 +8,7 @@ import type { RunStatus } from "./lifecycle.ts"
 import type { Notice, NoticeState } from "./notice.ts"
 import type { Answers, Operation } from "./operation.ts"
 import type { AskingStep, Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
-import type { MessageRecord, SessionRecord } from "./session.ts"
+import type { MessageRecord, SessionMetadata, SessionRecord } from "./session.ts"
 import type { Step } from "./step.ts"
 import type { WaitRecord } from "./wait.ts"
 import type { WorkerRecord } from "./worker.ts"
@@ -37,12 +37,25 @@ export interface TaskFilter {
   /** The task is consumed, and its last result was used before this time. */
   readonly consumedBefore?: number
   readonly isStripped?: boolean
-  /** No index has it: it is checked in each task that the other fields find. */
+  /**
+   * With kinds other than turns, an index finds the ends of the workspace or of the session. Otherwise it is checked in each
+   * task that the other fields find.
+   */
   readonly endedAfter?: number
 }
 
 export type CountFilter = Pick<TaskFilter, "workspace" | "kinds" | "statuses">
 export type StatusCounts = Readonly<Record<RunStatus, number>>
+
+/** Every field that is given must match. */
+export interface SessionFilter {
+  readonly workspace: WorkspaceId
+  /** Null: sessions with none above them. */
+  readonly parent?: SessionId | null
+  /** Every pair must match. */
+  readonly metadata?: SessionMetadata
+  readonly changedBefore?: number
+}
 
 /** Every field that is given must match. */
 export interface NoticeFilter {
@@ -152,11 +165,14 @@ export interface TaskStore {
   /** Live workers, each with its announcement. */
   workers(): Promise<readonly WorkerRecord[]>
   session(id: SessionId): Promise<SessionRecord | undefined>
-  /** The last changed first. */
-  sessions(workspace: WorkspaceId, page: PageRequest): Promise<Page<SessionRecord>>
+  /** The last changed first. A session that changes between two pages may be on neither of them. */
+  sessions(filter: SessionFilter, page: PageRequest): Promise<Page<SessionRecord>>
+  /** The workspaces that have sessions, by name, after this one; null to begin. */
+  sessionWorkspaces(after: WorkspaceId | null, limit: number): Promise<readonly WorkspaceId[]>
   messages(id: SessionId, afterPosition: number, limit: number): Promise<readonly MessageRecord[]>
   document(workspace: WorkspaceId, collection: string, id: string): Promise<DocumentRecord | undefined>
-  documents(workspace: WorkspaceId, collection: string): Promise<readonly DocumentRecord[]>
+  /** With `idPrefix`, only documents whose id begins with it. */
+  documents(workspace: WorkspaceId, collection: string, idPrefix?: string): Promise<readonly DocumentRecord[]>
   artifact(workspace: WorkspaceId, hash: ArtifactHash): Promise<ArtifactRecord | undefined>
 
   checkIntegrity(): Promise<StoreHealth>

@@ -94,7 +94,9 @@ test.each(["before", "after"] as const)(
       const session = await runtime.openSession(SESSION)
       await finishTurn(runtime)
       const task = await eventually("the agent is done", () => agentOf(runtime))
-      const childId = (await store.sessions(task.workspace, { limit: 10 })).items.find(({ id }) => id !== SESSION)?.id
+      const childId = (await store.sessions({ workspace: task.workspace }, { limit: 10 })).items.find(
+        ({ id }) => id !== SESSION,
+      )?.id
       const kept = childId ? await store.messages(childId, 0, 100) : []
       const times = kept.filter(({ body }) => JSON.stringify(body).includes(FOLLOW_UP)).length
       const [, answer = ""] = resultsOf(session.history()).map(resultText)

@@ -26,7 +26,7 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const list = async () => []
   const unused = {
     onAgentEvent: () => () => undefined,
-    directory: () => ({ list }),
+    directory: () => ({ list: async () => ({ items: [] }) }),
     promote: list,
     dataDirectory: "",
     storePlace: "",

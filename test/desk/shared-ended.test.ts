@@ -1,12 +1,12 @@
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { createEnded } from "../../src/desk/ended.ts"
 import { createIdFiles } from "../../src/desk/id-files.ts"
 import { createSessionAncestors } from "../../src/desk/session-ancestors.ts"
 import { createStoredMarks } from "../../src/desk/told-marks.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
@@ -31,6 +31,18 @@ async function openConversation() {
   return {
     conversation: await begin(),
     begin,
+    tasks: runtime.tasks,
+    async createSession(parent: SessionId | null) {
+      const create = {
+        op: "session.create",
+        id: createSessionId(),
+        workspace: DEFAULT_WORKSPACE,
+        parent,
+        data: {},
+      } as const
+      await runtime.engine.store.commit([create])
+      return create.id
+    },
     async end(of: SessionId | null) {
       const number = gated.calls.length + 1
       const { id } = await runtime.tasks.start({ tool: "gated", input: {}, session: of })
@@ -77,6 +89,17 @@ test("an end that a program has shown in a conversation is told in that one, and
   await openIn(createFolder()).shown([ended])
   expect(idsOf(await openIn(createFolder()).list(conversation))).toEqual([missed.id])
   expect(idsOf(await openIn(createFolder()).list(other))).toEqual([theirs.id])
+})
+
+test("what was missed in a conversation and in agents below it is found without a look at other conversations", async () => {
+  const { conversation, end, openIn, createSession, tasks } = await openConversation()
+  const [below, other] = [await createSession(conversation), await createSession(null)]
+  const [first, second] = [await end(conversation), await end(below)]
+  await end(other)
+  const list = vi.spyOn(tasks, "list")
+  expect(idsOf(await openIn(createFolder()).list(conversation))).toEqual([first.id, second.id])
+  const read = await Promise.all(list.mock.results.map(async ({ value }) => (await value).items as { id: string }[]))
+  expect(idsOf(read.flat()).toSorted()).toEqual([first.id, second.id].toSorted())
 })
 
 test("a task without a conversation is missed where its end was promised, until it was announced or removed", async () => {

@@ -37,7 +37,7 @@ test("D2: completion is tied to the turn that was asked for, not to the session 
 async function readSessions(dataDirectory: string) {
   await using engine = await openTestEngine(dataDirectory)
   // Awaited here, before the engine closes.
-  return await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  return await engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
 }
 
 test("D2: an agent that is asked after its turn, and before its run has ended, still hands back what was asked for", async () => {
@@ -133,6 +133,6 @@ test("D5: an idempotency key admits once: ten concurrent starts with the same ke
   expect(new Set(ids).size).toBe(1)
   await endOf(opened, { id: ids[0] as never })
   expect(requestsOf(opened.provider, "below")).toHaveLength(1)
-  const { items } = await opened.runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  const { items } = await opened.runtime.engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
   expect(items).toHaveLength(1)
 })

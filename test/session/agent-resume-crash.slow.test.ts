@@ -111,7 +111,7 @@ async function check({ engine: { store }, sessions, tasks }: Runtime, { id, aske
     resumeCount: isAccepted ? 1 : 0,
     patch: { payload: { answer: isAccepted ? "answer 2" : "answer 1" } },
   })
-  const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  const { items } = await store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
   const [child] = items.filter((session) => session.id !== PARENT)
   const messages = (await sessions.load(child?.id as SessionId))?.messages ?? []
   const conversation = isAccepted ? ["Count.", "answer 1", FOLLOW_UP, "answer 2"] : ["Count.", "answer 1"]

@@ -64,7 +64,7 @@ async function playRound(point: ProcessCrash): Promise<readonly string[]> {
 async function findViolations({ effects }: TurnHouse, { store }: OpenHouse): Promise<readonly string[]> {
   const parent = await readStoredSession(store, SESSION)
   if (!parent) return effects.map((effect) => `${effect} happened in a turn that nobody knows`)
-  const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  const { items } = await store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
   const children = items.filter(({ id }) => id !== SESSION)
   const [child] = await Promise.all(children.map(({ id }) => readStoredSession(store, id)))
   const counted = { crashes: 1, answers: 0 }

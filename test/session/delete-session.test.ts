@@ -13,7 +13,7 @@ test("what a conversation's subagents said goes with it, and nobody else's does"
   await session.send("go")
   const other = await runtime.createSession()
   await other.send("hi")
-  const stored = () => runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  const stored = () => runtime.engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
   expect((await stored()).items).toHaveLength(3)
   expect(await runtime.sessions.delete(session.id)).toBe(true)
   expect((await stored()).items.map(({ id }) => id)).toEqual([other.id])
@@ -29,7 +29,7 @@ test("a conversation that is deleted while its subagent works asks no model any 
   expect(await runtime.sessions.delete(session.id)).toBe(true)
   expect((await sent).outcome).toBe("stopped")
   expect(provider.models["main"]?.callCount).toBe(1)
-  expect((await runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })).items).toEqual([])
+  expect((await runtime.engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })).items).toEqual([])
 })
 
 test("messages that an agent has not read are deleted with its conversation", async () => {
@@ -43,25 +43,46 @@ test("messages that an agent has not read are deleted with its conversation", as
   expect(await store.documents(DEFAULT_WORKSPACE, collection)).toEqual([])
 })
 
-test("the marks of a conversation and of its subagents go with it, in one look at all marks", async () => {
+test("the marks of a conversation and of its subagents go with it, and no others are read", async () => {
   const { runtime, session } = await openSubagents({ main: [spawn("work"), "done"], below: ["a secret"] })
   await session.send("go")
   const { store } = runtime.engine
-  const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  const { items } = await store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
   expect(items).toHaveLength(2)
   const mark = { op: "document.put", workspace: DEFAULT_WORKSPACE, collection: TOLD_MARKS, value: 7 } as const
   const ids = [...items.flatMap(({ id }) => [id, `${id}/mia`]), "another"]
   await store.commit(ids.map((id) => ({ ...mark, id, expectedVersion: 0 })))
   const documents = store.documents.bind(store)
-  let looks = 0
-  const count: typeof documents = (workspace, collection) => {
-    if (collection === TOLD_MARKS) looks += 1
-    return documents(workspace, collection)
+  const read: string[] = []
+  const watched: typeof documents = async (workspace, collection, idPrefix) => {
+    const found = await documents(workspace, collection, idPrefix)
+    if (collection === TOLD_MARKS) read.push(...found.map(({ id }) => id))
+    return found
   }
-  Object.assign(store, { documents: count })
+  Object.assign(store, { documents: watched })
   await runtime.sessions.delete(session.id)
-  expect(looks).toBe(1)
+  expect(read.toSorted()).toEqual(items.map(({ id }) => `${id}/mia`).toSorted())
   expect((await documents(DEFAULT_WORKSPACE, TOLD_MARKS)).map(({ id }) => id)).toEqual(["another"])
+})
+
+test("a conversation is deleted without a look at any other session", async () => {
+  const { runtime, session } = await openSubagents({ main: [spawn("work"), "done", "hello"], below: ["a secret"] })
+  await session.send("go")
+  const other = await runtime.createSession()
+  await other.send("hi")
+  const { store } = runtime.engine
+  const sessions = store.sessions.bind(store)
+  const read: string[] = []
+  const watched: typeof sessions = async (filter, page) => {
+    const found = await sessions(filter, page)
+    read.push(...found.items.map(({ id }) => id))
+    return found
+  }
+  Object.assign(store, { sessions: watched })
+  await runtime.sessions.delete(session.id)
+  expect(read.length).toBeGreaterThan(0)
+  expect(read).not.toContain(other.id)
+  expect((await sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })).items).toMatchObject([{ id: other.id }])
 })
 
 test("a conversation in which nothing was said yet is deleted with its tasks", async () => {
@@ -72,7 +93,7 @@ test("a conversation in which nothing was said yet is deleted with its tasks", a
   expect(await runtime.sessions.delete(session.id)).toBe(true)
   expect(context.signal.aborted).toBe(true)
   await expect(runtime.tasks.get(id)).rejects.toMatchObject({ code: "not_found" })
-  expect((await runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })).items).toEqual([])
+  expect((await runtime.engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })).items).toEqual([])
   expect(await runtime.sessions.delete(session.id)).toBe(false)
   await expect(session.send("hi")).rejects.toMatchObject({ code: "closed" })
 })

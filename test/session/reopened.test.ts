@@ -63,7 +63,7 @@ test("what was collected or reset stays so after reopening", async () => {
 
 test("a session that nothing was said in leaves nothing, and one that is not there is not found", async () => {
   const { runtime, session } = await openAgent([], { isKept: true })
-  expect(await runtime.sessions.list()).toEqual([])
+  expect(await runtime.sessions.list()).toEqual({ items: [] })
   await session.close()
   await expect(runtime.openSession(session.id)).rejects.toMatchObject({ code: "not_found" })
 })

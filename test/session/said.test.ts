@@ -49,7 +49,7 @@ test("a report is told from other turns by what it is about", async () => {
   await waitForReports(agent, 1)
   const { items } = await agent.runtime.tasks.list({ kinds: ["turn"] })
   expect(items.map(({ title }) => title)).toEqual(["report about bread", "bake"])
-  expect(await agent.runtime.sessions.list()).toMatchObject([{ title: "bake" }])
+  expect((await agent.runtime.sessions.list()).items).toMatchObject([{ title: "bake" }])
 })
 
 test("a subagent's turn is called by its task, without what was handed over with it", async () => {

@@ -123,7 +123,7 @@ test("004-28: the model is asked for a description after 3 turns, and what it sa
   expect((await session.state()).description).toBe("About bread.")
   await session.send("e")
   expect(lastSaid(model, -1)).toBe("e")
-  expect(await runtime.sessions.list()).toMatchObject([{ id: session.id, description: "About bread." }])
+  expect((await runtime.sessions.list()).items).toMatchObject([{ id: session.id, description: "About bread." }])
 })
 
 test("004-29: the person saves, lists, resumes and deletes conversations by commands", async () => {
@@ -139,7 +139,7 @@ test("004-29: the person saves, lists, resumes and deletes conversations by comm
   await session.runCommand("resume", other.id, { switchTo: async (id) => void switched.push(id) })
   expect(switched).toEqual([other.id])
   expect(await session.runCommand("delete-session", other.id)).toBe(`Deleted ${other.id}.`)
-  expect((await runtime.sessions.list()).map(({ id }) => id)).toEqual([session.id])
+  expect((await runtime.sessions.list()).items.map(({ id }) => id)).toEqual([session.id])
 })
 
 test("a session plugin that throws costs nobody a turn", async () => {

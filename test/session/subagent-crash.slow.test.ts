@@ -105,7 +105,7 @@ async function playRound(course: Course, points: readonly CrashPoint[]): Promise
 async function check({ sessions, engine, tasks }: Runtime, asked: readonly string[], crashes: number, name: string) {
   const parent = await sessions.load(PARENT)
   if (!parent) return expect(asked, name).toEqual([])
-  const { items } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  const { items } = await engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 10 })
   expect(
     items.filter(({ id }) => id !== PARENT),
     name,

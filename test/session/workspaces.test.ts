@@ -89,6 +89,6 @@ test.each<[string, SessionOptions]>([
 ])("a session with %s is refused before anything is written, and the runtime closes", async (_, options) => {
   const { runtime } = await openAgent([], { isKept: true })
   await expect(runtime.createSession(options)).rejects.toMatchObject({ code: "invalid_input" })
-  expect(await runtime.sessions.list()).toEqual([])
+  expect(await runtime.sessions.list()).toEqual({ items: [] })
   await runtime.close()
 })

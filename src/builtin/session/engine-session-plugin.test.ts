@@ -26,6 +26,7 @@ beforeEach(() => {
 async function run(name: string, argument = "", session: SessionState | null = ADA): Promise<string> {
   const context = {
     session: session?.id ?? null,
+    sessions: { directory },
     signal: new AbortController().signal,
     state: async () => session,
     switchTo: async (id: SessionId) => void switched.push(id),
@@ -56,9 +57,8 @@ describe("the list of conversations", () => {
   })
 
   it("shows enough of the ids to tell them apart, and no more conversations than configured", async () => {
-    plugin = createEngineSessionPlugin({
-      directory: createDirectory(["12345678a", "12345678b", "9"].map((id) => toState(id))),
-    })
+    directory = createDirectory(["12345678a", "12345678b", "9"].map((id) => toState(id)))
+    plugin = createEngineSessionPlugin({ directory })
     await plugin.initialize?.({ maxKept: 2 })
     const shown = await run("sessions")
     expect(shown).toContain("12345678a")
@@ -68,14 +68,14 @@ describe("the list of conversations", () => {
 
   it("shows a description as one plain line, whatever is in it", async () => {
     const description = "\u001b[31mred\u0007\n\u202eevil\r" + "x".repeat(300)
-    plugin = createEngineSessionPlugin({ directory: createDirectory([toState("a", { description })]) })
+    directory = createDirectory([toState("a", { description })])
     const [line = ""] = (await run("sessions")).split("\n")
     expect(line).toContain("red evil xxx")
     expect(line.length).toBeLessThan(170)
   })
 
   it("says when there are none", async () => {
-    plugin = createEngineSessionPlugin({ directory: createDirectory([]) })
+    directory = createDirectory([])
     expect(await run("sessions")).toBe("There are no conversations yet.")
   })
 })
@@ -134,7 +134,7 @@ describe("deleting a conversation", () => {
 
   it("sends the person to another conversation only where there is one", async () => {
     await expect(run("delete-session", ADA.id)).rejects.toThrow("Go on with another one first: /resume ID.")
-    for (const { id } of await directory.list()) if (id !== ADA.id) await directory.delete(id)
+    for (const { id } of (await directory.list()).items) if (id !== ADA.id) await directory.delete(id)
     await expect(run("delete-session", ADA.id)).rejects.toThrow("Begin another one first, with a new start.")
   })
 })
@@ -177,7 +177,7 @@ describe("saving in the engine", () => {
     expect((await directory.load(CAT.id))?.description).toBe("the cat")
     expect(await plugin.delete(CAT.id)).toBe(true)
     expect(await plugin.delete(CAT.id)).toBe(false)
-    expect(await plugin.onSessionStarted?.(ADA.id)).toBeUndefined()
+    expect(await plugin.onSessionStarted?.(ADA.id, directory)).toBeUndefined()
   })
 })
 
@@ -189,6 +189,7 @@ describe("the plugin", () => {
       autoSaveOnExit: true,
       checkpointAfterTurns: 10,
       requestDescriptionAfterTurns: 3,
+      retentionSeconds: null,
       maxKept: 20,
     })
     expect(toSessionConfig({ maxSessions: 3 })).toEqual(toSessionConfig({ maxKept: 3 }))

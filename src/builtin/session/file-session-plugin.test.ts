@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { CommandContext } from "../../plugin/user-command.ts"
-import type { SessionId } from "../../task/id.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { createFileSessionPlugin, type FileSessionPlugin } from "./file-session-plugin.ts"
 import { createDirectory, toState } from "../../../test/support/builtin/saved-sessions.ts"
 
@@ -173,10 +173,31 @@ describe("export and import", () => {
   })
 })
 
+describe("a workspace", () => {
+  const acme = "acme" as WorkspaceId
+
+  it("has files of its own, which the others neither list nor read nor delete", async () => {
+    await plugin.save(toState("one", { workspace: acme, turns: 5 }))
+    await plugin.save(toState("one"))
+    expect((await readdir(folder)).toSorted()).toEqual(["@acme", "one.json"])
+    expect(await plugin.list()).toMatchObject([{ id: "one", turns: 1 }])
+    await plugin.delete(idOf("one"))
+    const there = { ...engine.directory, workspace: acme }
+    expect(await plugin.onSessionStarted?.(idOf("one"), there)).toMatchObject({ turns: 5 })
+    expect(await plugin.onSessionStarted?.(idOf("one"), engine.directory)).toBeUndefined()
+  })
+
+  it("may have any name, and leads nowhere else", async () => {
+    await plugin.save(toState("one", { workspace: "../../up" as WorkspaceId }))
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^@\.[0-9a-f]{32}$/)])
+  })
+})
+
 describe("going on", () => {
   const resume = async (argument: string): Promise<readonly SessionId[]> => {
     const switched: SessionId[] = []
-    const context = { session: null, switchTo: async (id: SessionId) => void switched.push(id) }
+    const sessions = { directory: engine.directory }
+    const context = { session: null, sessions, switchTo: async (id: SessionId) => void switched.push(id) }
     const command = plugin.userCommands?.find(({ name }) => name === "resume")
     await command?.run(argument, context as unknown as CommandContext)
     return switched
@@ -197,11 +218,11 @@ describe("going on", () => {
 
   it("hands a saved conversation to a session that starts under its id without a history", async () => {
     await plugin.save(toState("one", { turns: 5 }))
-    expect((await plugin.onSessionStarted?.(idOf("one")))?.turns).toBe(5)
+    expect((await plugin.onSessionStarted?.(idOf("one"), engine.directory))?.turns).toBe(5)
     engine.sessions.set(idOf("one"), toState("one", { messages: [] }))
-    expect((await plugin.onSessionStarted?.(idOf("one")))?.turns).toBe(5)
+    expect((await plugin.onSessionStarted?.(idOf("one"), engine.directory))?.turns).toBe(5)
     engine.sessions.set(idOf("one"), toState("one"))
-    expect(await plugin.onSessionStarted?.(idOf("one"))).toBeUndefined()
-    expect(await plugin.onSessionStarted?.(idOf("new"))).toBeUndefined()
+    expect(await plugin.onSessionStarted?.(idOf("one"), engine.directory)).toBeUndefined()
+    expect(await plugin.onSessionStarted?.(idOf("new"), engine.directory)).toBeUndefined()
   })
 })

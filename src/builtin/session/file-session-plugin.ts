@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto"
 import { readFile, stat } from "node:fs/promises"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import { systemCodeOf } from "../../base/system-error.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionDirectory, SessionState } from "../../plugin/sessions-port.ts"
-import type { SessionId } from "../../task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import { toDescription } from "./description.ts"
-import { type SessionConfig, toSessionConfig } from "./session-config.ts"
+import { toSessionConfig } from "./session-config.ts"
 import { parseFileText, toFileText } from "./session-file.ts"
 import { createSessionFolder, type SessionFolder } from "./session-folder.ts"
 import { createShelfPlugin } from "./shelf-plugin.ts"
@@ -30,18 +31,23 @@ export interface FileSessionPluginOptions {
  * Keeps the last conversations in files, beside the engine: to carry them elsewhere, or where the engine keeps nothing.
  */
 export function createFileSessionPlugin(options: FileSessionPluginOptions): FileSessionPlugin {
-  const { directory, workingDirectory = process.cwd() } = options
+  const { workingDirectory = process.cwd() } = options
   let config = toSessionConfig()
-  let folder = openFolder(config)
   const oneAtATime = createOneAtATime()
   /** Serializes read and write, so that the read state is still true when it is written back. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => oneAtATime("folder", work)
 
-  function openFolder({ storagePath }: SessionConfig): SessionFolder {
-    return createSessionFolder(resolve(workingDirectory, storagePath))
+  /** Each workspace has a folder of its own; the default one has that of the configuration. */
+  function openFolder(workspace = DEFAULT_WORKSPACE): SessionFolder {
+    const path = resolve(workingDirectory, config.storagePath)
+    return createSessionFolder(workspace === DEFAULT_WORKSPACE ? path : join(path, toFolderName(workspace)))
   }
 
-  async function setDescription(id: SessionId, text: string): Promise<void> {
+  const save = (state: SessionState): Promise<string> =>
+    inTurn(async () => `Saved to ${await openFolder(state.workspace).write(state, config.maxKept)}.`)
+
+  async function setDescription(directory: SessionDirectory, id: SessionId, text: string): Promise<void> {
+    const folder = openFolder(directory.workspace)
     const description = toDescription(text)
     const isKnown = (await directory.load(id)) !== undefined
     if (isKnown) await directory.describe(id, description)
@@ -52,44 +58,51 @@ export function createFileSessionPlugin(options: FileSessionPluginOptions): File
 
   const plugin = createShelfPlugin({
     name: "session_file",
+    directory: options.directory,
+    save,
     configure(settings) {
       config = settings
-      folder = openFolder(settings)
     },
-    shelf: {
-      save: (state) => inTurn(async () => `Saved to ${await folder.write(state, config.maxKept)}.`),
-      load: (id) => folder.read(id),
-      list: () => folder.list(),
+    shelfIn: (directory) => ({
+      save,
+      load: (id) => openFolder(directory.workspace).read(id),
+      list: () => openFolder(directory.workspace).list(),
       delete: (id) =>
         inTurn(async () => {
-          const wasSaved = await folder.remove(id)
+          const wasSaved = await openFolder(directory.workspace).remove(id)
           const wasKnown = await directory.delete(id)
           return wasSaved || wasKnown
         }),
-      setDescription: (id, text) => inTurn(() => setDescription(id, text)),
+      setDescription: (id, text) => inTurn(() => setDescription(directory, id, text)),
       async open(id) {
         if (await directory.load(id)) return id
-        const saved = await folder.read(id)
+        const saved = await openFolder(directory.workspace).read(id)
         if (!saved) throw toMissing(id)
         return directory.restore(saved)
       },
-    },
+    }),
     /** If the engine has the conversation, its version counts. */
-    async onSessionStarted(id) {
+    async onSessionStarted(id, directory) {
       const known = await directory.load(id)
-      return known && known.messages.length > 0 ? undefined : folder.read(id)
+      return known && known.messages.length > 0 ? undefined : openFolder(directory.workspace).read(id)
     },
   })
 
   return {
     ...plugin,
     async export(id, path) {
-      const state = (await directory.load(id)) ?? (await folder.read(id))
+      const state = (await options.directory.load(id)) ?? (await openFolder().read(id))
       if (!state) throw toMissing(id)
       return exportTo(resolve(workingDirectory, path), state)
     },
-    import: async (path) => directory.restore(await importFrom(resolve(workingDirectory, path))),
+    import: async (path) => options.directory.restore(await importFrom(resolve(workingDirectory, path))),
   }
+}
+
+/** Any text can be a workspace: one that is long, or not plain, becomes a digest. */
+function toFolderName(workspace: WorkspaceId): string {
+  if (/^\w{1,64}$/.test(workspace)) return `@${workspace}`
+  return `@.${createHash("sha256").update(workspace, "utf16le").digest("hex").slice(0, 32)}`
 }
 
 async function exportTo(path: string, state: SessionState): Promise<string> {

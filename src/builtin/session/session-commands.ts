@@ -2,11 +2,14 @@ import { MeanwhileError } from "../../base/error.ts"
 import { formatLocalTime } from "../../base/local-time.ts"
 import type { CommandContext, UserCommand } from "../../plugin/user-command.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
-import type { SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
+import type { SessionDirectory, SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { toDescription } from "./description.ts"
 
-/** Where a session plugin keeps conversations. What people and models can do with them is the same for all shelves. */
+/**
+ * Where a session plugin keeps the conversations of one workspace. What people and models can do with them is the same for
+ * all shelves.
+ */
 export interface SessionShelf extends Pick<SessionPlugin, "load" | "list" | "delete" | "setDescription"> {
   /** Returns where the conversation now is, in words for the person. */
   save(state: SessionState): Promise<string>
@@ -14,10 +17,13 @@ export interface SessionShelf extends Pick<SessionPlugin, "load" | "list" | "del
   open(id: SessionId): Promise<SessionId>
 }
 
-/** `maxShown`: how many a list shows. */
-export function createSessionCommands(shelf: SessionShelf, maxShown: () => number): readonly UserCommand[] {
-  const showList = async ({ session }: CommandContext): Promise<string> =>
-    formatSessions(await shelf.list(), { current: session, most: maxShown() })
+export type ShelfIn = (directory: SessionDirectory) => SessionShelf
+
+/** `maxShown`: how many a list shows. Each command works on the shelf of its conversation's workspace. */
+export function createSessionCommands(shelfIn: ShelfIn, maxShown: () => number): readonly UserCommand[] {
+  const shelfOf = ({ sessions }: CommandContext): SessionShelf => shelfIn(sessions.directory)
+  const showList = async (context: CommandContext): Promise<string> =>
+    formatSessions(await shelfOf(context).list(), { current: context.session, most: maxShown() })
 
   return [
     {
@@ -26,7 +32,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
       async run(argument, context) {
         refuseArgument("save", argument)
         const state = await context.state()
-        return state ? shelf.save(state) : "There is no conversation here to save."
+        return state ? shelfOf(context).save(state) : "There is no conversation here to save."
       },
     },
     {
@@ -45,6 +51,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
       async run(argument, context) {
         const wanted = argument.trim()
         if (wanted === "") return showList(context)
+        const shelf = shelfOf(context)
         const chosen = findByNumberOrId(await shelf.list(), wanted)
         if (chosen.id === context.session) return "You are in this conversation already."
         const id = await shelf.open(chosen.id)
@@ -56,7 +63,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
       name: "delete-session",
       usage: "ID",
       description: "delete a conversation for good, by its id or the beginning of it; asks first",
-      run: (argument, context) => deleteSession(shelf, argument.trim(), context),
+      run: (argument, context) => deleteSession(shelfOf(context), argument.trim(), context),
     },
   ]
 }

@@ -22,6 +22,14 @@ export const sessionConfigSchema = lazily(() => {
       requestDescriptionAfterTurns: count
         .default(3)
         .describe("The model is asked for a description after so many turns without one."),
+      retentionSeconds: z
+        .number()
+        .positive()
+        .nullable()
+        .default(null)
+        .describe(
+          "A conversation that nobody has used for so long is deleted by a process that takes work. null: never.",
+        ),
       maxKept: count
         .default(20)
         .describe("file removes the files of the oldest conversations beyond this; lists show no more than this."),
@@ -33,6 +41,7 @@ export const sessionConfigSchema = lazily(() => {
 export const SESSION_SPELLINGS = { maxSessions: "maxKept" } as const
 
 export type SessionConfig = z.output<ReturnType<typeof sessionConfigSchema>>
+export type SessionConfigInput = z.input<ReturnType<typeof sessionConfigSchema>>
 
 export function toSessionConfig(input: unknown = {}): SessionConfig {
   requireOneSpelling(Object(input) as object, SESSION_SPELLINGS)

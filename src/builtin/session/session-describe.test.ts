@@ -40,7 +40,7 @@ describe("the description", () => {
   const describeWith = (input: unknown, session: SessionId | null) => {
     const [tool] = plugin.tools ?? []
     if (!tool) throw new Error("there is no tool")
-    return tool.run(tool.input.parse(input), { session } as unknown as ToolContext)
+    return tool.run(tool.input.parse(input), { session, sessions: { directory } } as unknown as ToolContext)
   }
 
   it("is set by the model without anyone's permission, for its own conversation", async () => {

@@ -29,6 +29,8 @@ const stateSchema = lazily((): z.ZodType<SessionState> => {
     backgroundResults: z.record(z.string(), backgroundResultSchema()).exactOptional(),
     // Absent if no plugin keeps anything of the conversation, and in older files.
     documents: z.record(z.string(), z.record(z.string(), z.json())).exactOptional(),
+    // Absent if there are none, and in older files.
+    metadata: z.record(z.string(), z.string()).exactOptional(),
   })
 })
 const fileSchema = lazily(() => z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema() }))
@@ -49,7 +51,8 @@ export function requireSessionId(id: string): void {
 export function toFileText(state: SessionState): string {
   const { id, description, turns, createdAt, updatedAt, model, messages, data, backgroundResults, documents } = state
   const known = { id, description, turns, createdAt, updatedAt, model, messages, data }
-  const session: SessionState = { ...known, ...defined({ backgroundResults, documents }) }
+  const metadata = Object.keys(state.metadata ?? {}).length === 0 ? undefined : state.metadata
+  const session: SessionState = { ...known, ...defined({ backgroundResults, documents, metadata }) }
   return `${JSON.stringify({ version: FILE_VERSION, session })}\n`
 }
 

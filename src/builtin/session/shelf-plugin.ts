@@ -1,8 +1,8 @@
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
-import type { SessionInfo } from "../../plugin/sessions-port.ts"
+import type { SessionDirectory, SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
 import { type SessionConfig, toSessionConfig } from "./session-config.ts"
-import { createSessionCommands, type SessionShelf } from "./session-commands.ts"
+import { createSessionCommands, type ShelfIn } from "./session-commands.ts"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -10,7 +10,11 @@ import { toDescription } from "./description.ts"
 
 export interface ShelfPluginOptions {
   readonly name: string
-  readonly shelf: SessionShelf
+  /** That of the default workspace, for callers that name none. */
+  readonly directory: SessionDirectory
+  readonly shelfIn: ShelfIn
+  /** Saves a conversation of any workspace; returns where it now is, in words for the person. */
+  readonly save: (state: SessionState) => Promise<string>
   /** Called with the configuration before anything else uses it. */
   readonly configure?: (config: SessionConfig) => void
   readonly onSessionStarted: NonNullable<SessionPlugin["onSessionStarted"]>
@@ -22,13 +26,15 @@ const DESCRIPTION_REQUEST =
   "[Note of the system, not of the person: this conversation has no description yet. Call session_describe once, with one short line that says what it is about, and answer the message above as usual.]"
 
 /** A session plugin over a shelf: when it saves, how it asks for a description, its tool and its commands. */
-export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: ShelfPluginOptions): SessionPlugin {
+export function createShelfPlugin(options: ShelfPluginOptions): SessionPlugin {
+  const { name, directory, shelfIn, save, configure, onSessionStarted } = options
+  const shelf = shelfIn(directory)
   let config = toSessionConfig()
   const needsDescription = ({ description, turns }: SessionInfo) =>
     (description ?? "").trim() === "" && turns >= config.requestDescriptionAfterTurns
   const asksNow = (session: SessionInfo) =>
     needsDescription(session) && (session.turns - config.requestDescriptionAfterTurns) % TURNS_BETWEEN_REQUESTS === 0
-  const describe = createSessionDescribe(shelf)
+  const describe = createSessionDescribe(shelfIn)
   return definePlugin({
     kind: "session",
     name,
@@ -37,7 +43,7 @@ export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: 
       configure?.(config)
     },
     async save(state) {
-      await shelf.save(state)
+      await save(state)
     },
     load: (id) => shelf.load(id),
     list: () => shelf.list(),
@@ -46,21 +52,21 @@ export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: 
     needsDescription,
     onSessionStarted,
     async onTurnCompleted(state) {
-      if (state.turns > 0 && state.turns % config.checkpointAfterTurns === 0) await shelf.save(state)
+      if (state.turns > 0 && state.turns % config.checkpointAfterTurns === 0) await save(state)
     },
     async onSessionEnded(state) {
-      if (config.autoSaveOnExit && state.messages.length > 0) await shelf.save(state)
+      if (config.autoSaveOnExit && state.messages.length > 0) await save(state)
     },
     enrichPrompt: (prompt, { session }) => ({
       prompt: session && asksNow(session) ? `${prompt}\n\n${DESCRIPTION_REQUEST}` : prompt,
     }),
     tools: [describe],
     autoApprovedTools: [describe.name],
-    userCommands: createSessionCommands(shelf, () => config.maxKept),
+    userCommands: createSessionCommands(shelfIn, () => config.maxKept),
   })
 }
 
-function createSessionDescribe(shelf: Pick<SessionShelf, "setDescription">): Tool {
+function createSessionDescribe(shelfIn: ShelfIn): Tool {
   return defineTool({
     name: "session_describe",
     background: { mode: "never" },
@@ -71,7 +77,7 @@ function createSessionDescribe(shelf: Pick<SessionShelf, "setDescription">): Too
         .describe("One short line, at most 120 characters, that says what the conversation is about."),
     }),
     onCrash: "retry",
-    async run({ description }, { session }) {
+    async run({ description }, { session, sessions }) {
       if (session === null) {
         throw new MeanwhileError("wrong_state", "There is no conversation to describe: session_describe is for a turn.")
       }
@@ -79,7 +85,7 @@ function createSessionDescribe(shelf: Pick<SessionShelf, "setDescription">): Too
       if (line === "") {
         throw new MeanwhileError("invalid_input", "The description is empty. Say in one line what this is about.")
       }
-      await shelf.setDescription(session, line)
+      await shelfIn(sessions.directory).setDescription(session, line)
       return { description: line }
     },
   })

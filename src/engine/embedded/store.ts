@@ -1,20 +1,18 @@
 import type { Clock } from "../../base/clock.ts"
 import type { JsonValue } from "../../base/json.ts"
-import type { WorkspaceId, WorkerId } from "../../task/id.ts"
+import type { WorkerId } from "../../task/id.ts"
 import type { Answers, Operation } from "../../task/operation.ts"
-import type { SessionRecord } from "../../task/session.ts"
-import type { CommitOptions, TaskStore, Page, PageRequest } from "../../task/store.ts"
+import type { CommitOptions, TaskStore } from "../../task/store.ts"
 import { ANNOUNCEMENTS, WORKER_LEASE_PREFIX, type WorkerRecord } from "../../task/worker.ts"
-import { parseCursor, requirePageLimit, toCursor } from "../rules/cursor.ts"
 import { toLease, type LeaseRow, toStoredLease } from "../rules/hold-lease.ts"
 import { type LeaseWatch, toTaskRecord } from "../rules/tables.ts"
 import type { GroupCommit } from "./commit/group-commit.ts"
 import { checkIntegrity } from "./read/integrity.ts"
+import { createSessionList } from "./read/session-list.ts"
 import { createTaskList, createTaskLookup } from "./read/task-list.ts"
 import type { Read } from "./sqlite/busy-retry.ts"
 import type { Prepare } from "./sqlite/statement.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
-import type { StoredSessions } from "./tables/session-table.ts"
 import type { StoredTables } from "./tables/tables.ts"
 
 export interface StoreParts {
@@ -32,6 +30,7 @@ export function createStore(parts: StoreParts): TaskStore {
   const { tasks, runs, events, steps, notices, groups, waits, leases, sessions, documents, artifacts } = tables
   const list = createTaskList(prepare)
   const lookup = createTaskLookup(prepare, clock)
+  const sessionList = createSessionList(prepare)
   const workers = createWorkerList(prepare, leaseWatch)
   return {
     commit: <const Operations extends readonly Operation[]>(operations: Operations, options?: CommitOptions) =>
@@ -66,26 +65,15 @@ export function createStore(parts: StoreParts): TaskStore {
         cache.begin()
         return cache.tables.sessions.find(id)?.record
       }),
-    sessions: (workspace, page) => read(() => listSessions(sessions, workspace, page)),
+    sessions: (filter, page) => read(() => sessionList.sessions(filter, page)),
+    sessionWorkspaces: (after, limit) => read(() => sessionList.sessionWorkspaces(after, limit)),
     messages: (id, afterPosition, limit) => read(() => sessions.messages(id, afterPosition, limit)),
     document: (workspace, collection, id) => read(() => documents.find(workspace, collection, id)),
-    documents: (workspace, collection) => read(() => documents.read(workspace, collection)),
+    documents: (workspace, collection, idPrefix) => read(() => documents.read(workspace, collection, idPrefix)),
     artifact: (workspace, hash) => read(() => artifacts.find(workspace, hash)),
     checkIntegrity: () => read(() => checkIntegrity(prepare)),
     unreachable: () => undefined,
   }
-}
-
-/** Last changed first. A session that changes or is created between two pages may be on neither of them. */
-function listSessions(table: StoredSessions, workspace: WorkspaceId, request: PageRequest): Page<SessionRecord> {
-  const { limit, cursor } = request
-  requirePageLimit(limit, "sessions")
-  const found = table.list(workspace, cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
-  const shown = found.slice(0, limit)
-  const items = shown.map(({ record }) => record)
-  const last = shown.at(-1)
-  if (found.length <= limit || !last) return { items }
-  return { items, cursor: toCursor({ at: last.record.updatedAt, number: last.number }) }
 }
 
 type WorkerRow = LeaseRow & { readonly announcement: string | null; readonly running: number }

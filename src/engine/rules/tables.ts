@@ -175,6 +175,8 @@ export interface SessionTable {
   /** `before` is the record as it was, so that only the index entries that differ are written. */
   save(session: StoredSession, before: SessionRecord): void
   append(session: number, position: number, at: number, body: JsonValue): void
+  /** Copies the messages of one session, up to a position, to another that has none. */
+  copyMessages(from: number, to: number, upTo: number): void
   remove(session: StoredSession): void
 }
 

@@ -34,6 +34,12 @@ export function describeDocuments(test: EngineTest): void {
       ])
       const ids = (await engine.store.documents(DEFAULT_WORKSPACE, "keys")).map(({ id }) => id)
       expect(ids).toEqual(["a", "b"])
+      await engine.store.commit([put("a/x", 3, 0), put("a/y", 4, 0), put("A", 5, 0)])
+      const ofPrefix = await engine.store.documents(DEFAULT_WORKSPACE, "keys", "a/")
+      expect(ofPrefix.map(({ id, value }) => [id, value])).toEqual([
+        ["a/x", 3],
+        ["a/y", 4],
+      ])
       const remove = { op: "document.delete", workspace: DEFAULT_WORKSPACE, collection: "keys", id: "a" } as const
       expect(await engine.store.commit([remove, remove])).toEqual([null, null])
       expect(await engine.store.document(DEFAULT_WORKSPACE, "keys", "a")).toBeUndefined()

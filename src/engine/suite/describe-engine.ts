@@ -16,6 +16,7 @@ import { describeModel } from "./describe-model.ts"
 import { describeNotices } from "./describe-notices.ts"
 import { describeQueue } from "./describe-queue.ts"
 import { describeRuns } from "./describe-runs.ts"
+import { describeSessionLists } from "./describe-session-lists.ts"
 import { describeSessions } from "./describe-sessions.ts"
 import { describeSteps } from "./describe-steps.ts"
 import { describeTime } from "./describe-time.ts"
@@ -50,6 +51,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeTrees(test)
     describeLeases(test)
     describeSessions(test)
+    describeSessionLists(test)
     describeDocuments(test)
     describeWorkspaces(test)
     describeLists(test)

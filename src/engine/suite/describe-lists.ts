@@ -1,6 +1,13 @@
 import { describe, expect } from "vitest"
 import type { Engine } from "../../task/engine.ts"
-import { createGroupId, createSessionId, createTaskId, createWorkerId, type WorkspaceId } from "../../task/id.ts"
+import {
+  createGroupId,
+  createSessionId,
+  createTaskId,
+  createWorkerId,
+  DEFAULT_WORKSPACE,
+  type WorkspaceId,
+} from "../../task/id.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import {
   applyEvents,
@@ -111,8 +118,19 @@ export function describeLists(test: EngineTest): void {
       const other = await createEndedTask(engine, { session })
       expect(await idsOf(engine, { endedAfter: 0 })).toEqual([other.id, cancelled.id, first.id])
       expect(await idsOf(engine, { endedAfter: 0, session })).toEqual([other.id])
+      await createEndedTask(engine, { session, kind: "turn" })
+      for (const whose of [{ session }, { workspace: DEFAULT_WORKSPACE }, { session, workspace: DEFAULT_WORKSPACE }]) {
+        const work = { ...whose, endedAfter: 0, kinds: ["tool", "agent"] } as const
+        const own = "session" in whose ? [other.id] : [other.id, cancelled.id, first.id]
+        expect(await idsOf(engine, work)).toEqual(own)
+        expect(await idsOf(engine, { ...work, statuses: ["completed"] })).toEqual(
+          own.filter((id) => id !== cancelled.id),
+        )
+        expect(await idsOf(engine, { ...work, kinds: ["agent"] })).toEqual([])
+        expect(await engine.store.countTasks(work)).toBe(own.length)
+      }
       expect(await idsOf(engine, { endedAfter: 0, statuses: ["cancelled"] })).toEqual([cancelled.id])
-      expect(await engine.store.countTasks({ endedAfter: 0 })).toBe(3)
+      expect(await engine.store.countTasks({ endedAfter: 0 })).toBe(4)
     })
 
     test("several statuses come as one list, newest first", async ({ engine }) => {

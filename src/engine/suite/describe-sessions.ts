@@ -1,7 +1,11 @@
 import { describe, expect } from "vitest"
-import { createSessionId, DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import { applyEvents, COMPLETED, createEndedTask, createSession, createTask, RUNNING, sampleGroup } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
+
+const OTHER = "other" as WorkspaceId
+
+const id = createSessionId
 
 export function describeSessions(test: EngineTest): void {
   describe("sessions", () => {
@@ -40,22 +44,66 @@ export function describeSessions(test: EngineTest): void {
       }
     })
 
-    test("are listed by their last change, page by page, in their workspace only", async ({ engine: { store } }) => {
-      const again = createSessionId()
-      const ids = [createSessionId(), again, createSessionId(), createSessionId()]
-      for (const id of ids) await store.commit([{ op: "session.create", id, workspace: DEFAULT_WORKSPACE, data: {} }])
-      const elsewhere = { id: createSessionId(), workspace: "elsewhere" as WorkspaceId }
-      await store.commit([{ op: "session.create", ...elsewhere, data: {} }])
-      await store.commit([{ op: "session.update", id: again, expectedVersion: 1, messages: ["again"] }])
-      const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
-      expect(items.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-      const times = items.map(({ updatedAt }) => updatedAt)
-      expect(times).toEqual(times.toSorted((one, other) => other - one))
-      const first = await store.sessions(DEFAULT_WORKSPACE, { limit: 3 })
-      const rest = await store.sessions(DEFAULT_WORKSPACE, { limit: 3, cursor: first.cursor ?? "" })
-      expect([...first.items, ...rest.items]).toEqual(items)
-      expect(rest.cursor).toBeUndefined()
-      await expectRefusal(store.sessions(DEFAULT_WORKSPACE, { limit: 0 }), "invalid_input")
+    test("begin with the messages of another one, in the same places, and then go their own way", async ({
+      engine,
+    }) => {
+      const { store } = engine
+      const source = await createSession(engine)
+      const messages = ["one", { two: 2 }, null, "four"]
+      await store.commit([{ op: "session.update", id: source, expectedVersion: 1, messages }])
+      const copy = { id: id(), workspace: DEFAULT_WORKSPACE, data: {}, messagesOf: { session: source, upTo: 3 } }
+      const [made] = await store.commit([{ op: "session.create", ...copy }])
+      expect(made).toMatchObject({ version: 1, messageCount: 3 })
+      const stored = await store.messages(source, 0, 10)
+      expect(await store.messages(copy.id, 0, 10)).toEqual(
+        stored.slice(0, 3).map((one) => ({ ...one, session: copy.id })),
+      )
+      await store.commit([{ op: "session.update", id: copy.id, expectedVersion: 1, messages: ["five"] }])
+      await store.commit([{ op: "session.delete", id: source }])
+      const bodies = (await store.messages(copy.id, 0, 10)).map(({ position, body }) => [position, body])
+      expect(bodies).toEqual([...messages.slice(0, 3).map((body, index) => [index + 1, body]), [4, "five"]])
+      expect(await store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+    })
+
+    test("copy what was written in the same commit, and nothing of another workspace or beyond the end", async ({
+      engine,
+    }) => {
+      const { store } = engine
+      const [source, copy] = [id(), id()]
+      const workspace = DEFAULT_WORKSPACE
+      const messagesOf = { session: source, upTo: 2 }
+      await store.commit([
+        { op: "session.create", id: source, workspace, data: {} },
+        { op: "session.update", id: source, expectedVersion: 1, messages: ["one", "two", "three"] },
+        { op: "session.create", id: copy, workspace, data: {}, messagesOf },
+        { op: "session.delete", id: source },
+      ])
+      expect((await store.messages(copy, 0, 10)).map(({ body }) => body)).toEqual(["one", "two"])
+      const create = { op: "session.create", id: id(), workspace, data: {} } as const
+      const from = (session: SessionId, upTo: number) => ({ messagesOf: { session, upTo } })
+      await expectRefusal(store.commit([{ ...create, ...from(copy, 3) }]), "invalid_input")
+      await expectRefusal(store.commit([{ ...create, ...from(copy, -1) }]), "invalid_input")
+      await expectRefusal(store.commit([{ ...create, ...from(source, 1) }]), "not_found")
+      await expectRefusal(store.commit([{ ...create, workspace: OTHER, ...from(copy, 1) }]), "not_found")
+      expect(await store.session(create.id)).toBeUndefined()
+    })
+
+    test("that are deleted only if idle stay while a task lives, and if something happened since", async ({
+      engine,
+    }) => {
+      const { store } = engine
+      const one = await createSession(engine)
+      const deleteIdle = (ifIdleSince: number) => store.commit([{ op: "session.delete", id: one, ifIdleSince }])
+      const { updatedAt = Number.NaN } = (await store.session(one)) ?? {}
+      await expectRefusal(deleteIdle(updatedAt - 1), "wrong_state")
+      const { id: task } = await createTask(engine, RUNNING, { session: one, lifetime: "forever" })
+      await expectRefusal(deleteIdle(Number.MAX_SAFE_INTEGER), "wrong_state")
+      const ended = await applyEvents(engine, task, COMPLETED)
+      const endedAt = "endedAt" in ended ? ended.endedAt : Number.NaN
+      await expectRefusal(deleteIdle(endedAt - 1), "wrong_state")
+      await deleteIdle(endedAt)
+      expect(await store.session(one)).toBeUndefined()
+      expect(await store.task(task)).toBeUndefined()
     })
 
     test("only one of two writers at the same version succeeds", async ({ engine, another }) => {

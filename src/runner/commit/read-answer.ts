@@ -55,6 +55,7 @@ const READERS: Readers = {
   "lease.release": async () => null,
   "session.create": (store, { id }) => requireSession(store, id),
   "session.update": (store, { id }) => requireSession(store, id),
+  "session.label": (store, { id }) => requireSession(store, id),
   "session.delete": async () => null,
   async "document.put"(store, { workspace, collection, id }) {
     return written(await store.document(workspace, collection, id), "document", id)

@@ -14,7 +14,7 @@ import { restRun } from "../run/yield-slots.ts"
 import { abortEarly } from "../run/stop-run.ts"
 import type { ExecuteScope } from "../run/scope.ts"
 import { type BegunTurn, beginTurn, type TurnStart, type TurnBody } from "../turn/turn-run.ts"
-import { deleteSession, type ReadDocuments } from "../stop/delete-session.ts"
+import { deleteIdleSessions, deleteSession, type IdleSince, type ReadDocuments } from "../stop/delete-session.ts"
 import { closeSession, endUnkeptTurn } from "../stop/lifetimes.ts"
 import { stripConsumed } from "../result/retention.ts"
 import { answerWait } from "../ask/answer-wait.ts"
@@ -53,6 +53,11 @@ export interface SessionCommands {
   closeSession(session: SessionId): Promise<void>
   /** The documents of `readDocuments` are removed with the session. */
   deleteSession(session: SessionId, readDocuments?: ReadDocuments): Promise<void>
+  /**
+   * Removes sessions with their ended tasks, and these documents, unless one of the sessions was used since that time or
+   * has a live task: then nothing is removed. True if they are gone.
+   */
+  deleteIdleSessions(sessions: readonly SessionId[], idle: IdleSince): Promise<boolean>
   /** Takes away at once the output and payload of results that the session has used. Returns the number of tasks. */
   stripConsumed(session: SessionId): Promise<number>
 }
@@ -93,6 +98,7 @@ export function createSessionCommands(scope: ExecuteScope): SessionCommands {
     noteFound: (call, turn) => noteFound(scope, call, turn),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session, readDocuments) => deleteSession(scope, session, readDocuments),
+    deleteIdleSessions: (sessions, idle) => deleteIdleSessions(scope, sessions, idle),
     stripConsumed: (session) => stripConsumed(scope, session),
   }
 }

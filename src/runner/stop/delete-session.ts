@@ -1,6 +1,8 @@
+import { isMeanwhileError } from "../../base/error.ts"
 import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import type { OperationOf } from "../../task/operation.ts"
 import type { CancelScope, HasEngine, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
 import { readAll } from "../run/task-pages.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
@@ -22,12 +24,40 @@ export async function deleteSession(
   const stopped = await stopAll(scope, mortal, "its session was deleted")
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
   const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
-  const documents = await readDocuments()
-  const removals = documents.map(({ workspace, collection, id }) => {
-    return { op: "document.delete", workspace, collection, id } as const
-  })
+  const removals = (await readDocuments()).map(toRemoval)
   await scope.store.commit([...removals, { op: "session.delete", id: session }])
   await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
+}
+
+export interface IdleSince {
+  readonly idleSince: number
+  /** Removed with the sessions. */
+  readonly documents: readonly DocumentRecord[]
+}
+
+/**
+ * Removes sessions and their documents together, unless one of the sessions is in use: then nothing is removed. Nothing is
+ * stopped for it. True if they are gone.
+ */
+export async function deleteIdleSessions(
+  scope: HasStore & HasSpool & HasWritten,
+  sessions: readonly SessionId[],
+  { idleSince, documents }: IdleSince,
+): Promise<boolean> {
+  const ended = await Promise.all(sessions.map((session) => readAll(scope, { session, statuses: TERMINAL_STATUSES })))
+  const deletes = sessions.map((id) => ({ op: "session.delete", id, ifIdleSince: idleSince }) as const)
+  try {
+    await scope.store.commit([...documents.map(toRemoval), ...deletes])
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
+    throw error
+  }
+  await Promise.all(ended.flat().map(({ id }) => removeFiles(scope, id)))
+  return true
+}
+
+function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"document.delete"> {
+  return { op: "document.delete", workspace, collection, id }
 }
 
 /**

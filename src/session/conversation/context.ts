@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
-import type { SessionInfo } from "../../plugin/sessions-port.ts"
+import type { ListedSession } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { estimateText, estimateTokens, estimateTools } from "../model/token-estimate.ts"
@@ -73,9 +73,12 @@ function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conver
   return estimateText(systemPrompt(scope, conversation)) + estimateTools(toldTools(scope, conversation))
 }
 
-export function toSessionInfo({ id, data, times }: Pick<SessionLog, "id" | "data" | "times">): SessionInfo {
-  const { name, title, description, turns } = data
-  return { id, name, title, description, turns, createdAt: times.createdAt, updatedAt: times.updatedAt }
+export function toSessionInfo(log: Pick<SessionLog, "id" | "workspace" | "data" | "times" | "labels">): ListedSession {
+  const { id, workspace, data, times } = log
+  const { name, description, turns } = data
+  const { metadata, title } = log.labels()
+  const { createdAt, updatedAt } = times
+  return { id, workspace, name, title: title ?? data.title, description, turns, createdAt, updatedAt, metadata }
 }
 
 /** Sets the session's description. A model does so in the middle of a turn, a person at any time. */

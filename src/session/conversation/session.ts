@@ -12,6 +12,7 @@ import type { OutputSchema } from "../../plugin/output-schema.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { ConnectedModel, ModelTool } from "../../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { SessionMetadata } from "../../task/session.ts"
 import type { RecallOptions, SaidText } from "../log/recall-said.ts"
 import type { ModelSettings } from "./model-settings.ts"
 import type { ReportOptions } from "./report-request.ts"
@@ -31,6 +32,8 @@ export interface SessionOptions extends ModelSettings {
   readonly instructions?: string
   readonly workspace?: WorkspaceId
   readonly parent?: SessionId | null
+  /** Texts that are kept with the session, by key: `sessions.list` can be filtered by them. At most 16 keys. */
+  readonly metadata?: SessionMetadata
 }
 
 /**

@@ -11,6 +11,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import { listSessions, readEntries } from "./read-log.ts"
+import { parseSessionData } from "./session-data.ts"
 
 export interface LedgerRow {
   /** Null for calls without this key, such as calls outside a turn. */
@@ -60,14 +61,14 @@ export interface LedgerQuery {
 export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
   const { workspace = DEFAULT_WORKSPACE, session } = query
   if (session === undefined) {
-    for await (const record of readSessions(store, workspace)) yield* readSession(store, record.id)
+    for await (const record of readSessions(store, workspace)) yield* readSession(store, record)
     return
   }
   const record = await store.session(session)
   if (record?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `There is no session ${session} in this workspace.`, { session })
   }
-  yield* readSession(store, session)
+  yield* readSession(store, record)
 }
 
 /**
@@ -90,9 +91,10 @@ async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGen
   }
 }
 
-/** Reads at least the entries that the session had when it was listed. */
-async function* readSession(store: TaskStore, session: SessionId): AsyncGenerator<LedgerEntry> {
-  for await (const { entry, at } of readEntries(store, session)) {
+/** Reads at least the entries that the session had when it was listed. Those that a fork copied were paid for once. */
+async function* readSession(store: TaskStore, { id: session, data }: SessionRecord): AsyncGenerator<LedgerEntry> {
+  const { copiedUpTo } = parseSessionData(data)
+  for await (const { entry, at } of readEntries(store, session, copiedUpTo)) {
     if (entry.kind === "paid") yield { at, session, ...entry.entry }
     if (entry.kind !== "message" || !entry.call) continue
     const { model, usage, costMicros, task = null } = entry.call

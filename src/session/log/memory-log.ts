@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { actFreely } from "../../plugin/context.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { SessionLabels } from "../../task/session.ts"
 import { applyChange, createLogView } from "./log-state.ts"
 import type { LogState, OpenTurn, SessionLog, TurnOpening } from "./session-log.ts"
 import { addSaid, type SaidText } from "./recall-said.ts"
@@ -13,6 +14,7 @@ export interface MemoryLogOptions {
   readonly id: SessionId
   readonly workspace: WorkspaceId
   readonly data: SessionData
+  readonly labels: SessionLabels
   readonly clock: Clock
   /** Called at the end of every turn, however it ended. */
   readonly onTurnEnded: () => Promise<void>
@@ -24,6 +26,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
   const createdAt = clock.now()
   let state: LogState = { data, history: [], position: 0, times: { createdAt, updatedAt: createdAt } }
   let said: readonly SaidText[] = []
+  let { labels } = options
   const write: SessionLog["write"] = async (change) => {
     state = applyChange(state, change, clock.now())
     said = addSaid(said, change.entries).slice(-MOST_RECALLED)
@@ -54,6 +57,9 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     id,
     workspace,
     isKept: false,
+    isNew: () => true,
+    labels: () => labels,
+    relabel: (changed) => void (labels = changed),
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },

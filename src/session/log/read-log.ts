@@ -3,9 +3,9 @@ import type { Message } from "../../plugin/message.ts"
 import { addTokens, NO_TOKENS, type TokenUsage } from "../../plugin/token-usage.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
-import type { TaskStore } from "../../task/store.ts"
+import type { SessionFilter, TaskStore } from "../../task/store.ts"
 import { applyEntry, type LogEntry, markRedacted, parseEntry } from "./log-entry.ts"
-import { parentSessionOf, parseSessionData } from "./session-data.ts"
+import { parseSessionData } from "./session-data.ts"
 
 const SESSIONS_AT_ONCE = 100
 const ENTRIES_AT_ONCE = 500
@@ -15,20 +15,28 @@ export async function* listSessions(
   store: Pick<TaskStore, "sessions">,
   workspace: WorkspaceId,
 ): AsyncGenerator<SessionRecord> {
-  const pages = throughPages((from) => store.sessions(workspace, { limit: SESSIONS_AT_ONCE, ...from }))
+  const pages = throughPages((from) => store.sessions({ workspace }, { limit: SESSIONS_AT_ONCE, ...from }))
   for await (const items of pages) yield* items
 }
 
-/** The sessions of a workspace that have a parent, by that parent. */
-export async function readChildSessions(
+/** These sessions and those below them, however deep; each comes before those below it. */
+export async function readFamily(
   store: Pick<TaskStore, "sessions">,
   workspace: WorkspaceId,
-): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
-  const children = new Map<SessionId, SessionId[]>()
-  for await (const session of listSessions(store, workspace)) {
-    const parent = parentSessionOf(session)
-    if (parent) children.set(parent, [...(children.get(parent) ?? []), session.id])
+  sessions: readonly SessionId[],
+): Promise<readonly SessionId[]> {
+  const family: SessionId[] = []
+  for (let next = sessions; next.length > 0; ) {
+    family.push(...next)
+    next = (await Promise.all(next.map((parent) => readChildren(store, { workspace, parent })))).flat()
   }
+  return family
+}
+
+async function readChildren(store: Pick<TaskStore, "sessions">, filter: SessionFilter): Promise<readonly SessionId[]> {
+  const children: SessionId[] = []
+  const pages = throughPages((from) => store.sessions(filter, { limit: SESSIONS_AT_ONCE, ...from }))
+  for await (const items of pages) children.push(...items.map(({ id }) => id))
   return children
 }
 

@@ -3,7 +3,6 @@ import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { backgroundResultSchema, type BackgroundTaskResult } from "../../plugin/background-result.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
-import type { SessionRecord } from "../../task/session.ts"
 
 /** The session's record beside its messages. Rewritten with every change, so it stays small. */
 export interface SessionData {
@@ -26,6 +25,8 @@ export interface SessionData {
   readonly turn: TaskId | null
   /** The position after which the history is read: earlier entries were collected or reset. */
   readonly historyAfter: number
+  /** A fork: the messages up to this position are copies of another session's. Absent: none. */
+  readonly copiedUpTo?: number
   /** The context's size as the provider last counted it, and how many messages of the history that covered. */
   readonly measured: { readonly tokens: number; readonly messages: number } | null
   /** Data of plugins, by their name, that a restored session brought along. Nothing else writes here. */
@@ -52,6 +53,7 @@ const dataSchema = lazily(() =>
     turnsBeforeReset: z.number().exactOptional(),
     turn: z.string().nullable().default(null),
     historyAfter: z.number().default(0),
+    copiedUpTo: z.number().exactOptional(),
     measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
     plugins: z.record(z.string(), z.unknown()).default({}),
     wakes: z.number().exactOptional(),
@@ -72,12 +74,6 @@ export function restoredOf({ backgroundResults }: SessionData): readonly Backgro
 /** Fills in fields that an older version did not write. */
 export function parseSessionData(stored: JsonValue): SessionData {
   return dataSchema().parse(stored) as unknown as SessionData
-}
-
-/** The session above; null for one that a person talks with. Reads nothing else, which a newer version may write otherwise. */
-export function parentSessionOf({ data }: Pick<SessionRecord, "data">): SessionId | null {
-  const { parent } = data
-  return typeof parent === "string" ? (parent as SessionId) : null
 }
 
 export function toStoredData(data: SessionData): JsonObject {

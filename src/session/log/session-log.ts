@@ -5,7 +5,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { Usage } from "../../task/progress.ts"
 import type { AskingStep } from "../../task/record.ts"
-import type { SessionRecord } from "../../task/session.ts"
+import type { SessionLabels, SessionRecord } from "../../task/session.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { LogEntry, PaidCall } from "./log-entry.ts"
@@ -139,6 +139,11 @@ export interface SessionLog extends LogState {
   readonly workspace: WorkspaceId
   readonly isKept: boolean
   readonly paid: PaidCalls
+  /** True if nothing of it is in the store or on the way there. */
+  isNew(): boolean
+  labels(): SessionLabels
+  /** Notes other labels: those that were stored, or those that a session begins with once it is. */
+  relabel(labels: SessionLabels): void
   /** For use during a turn: the data are written with the turn's next change. */
   amend(data: Partial<SessionData>): void
   /** Writes a change outside a turn. A kept session refuses it as `session_busy` while a turn holds it. */

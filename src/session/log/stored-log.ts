@@ -5,7 +5,7 @@ import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
-import type { SessionRecord } from "../../task/session.ts"
+import type { SessionLabels, SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
 import {
   findLiveTurn,
@@ -42,17 +42,24 @@ export interface StoredLog extends SessionLog {
 
 /** The log of a session that is in the store. */
 export async function openStoredLog(options: StoredLogOptions, record: SessionRecord): Promise<StoredLog> {
-  const log = createLog(options, parseSessionData(record.data), record)
+  const log = createLog(options, { data: parseSessionData(record.data), labels: record, record })
   await log.refresh()
   return log
 }
 
 /** The log of a new session. Its record is written with the first change. */
-export function createStoredLog(options: StoredLogOptions, data: SessionData): StoredLog {
-  return createLog(options, data, undefined)
+export function createStoredLog(options: StoredLogOptions, data: SessionData, labels: SessionLabels): StoredLog {
+  return createLog(options, { data, labels })
 }
 
-function createLog(options: StoredLogOptions, data: SessionData, record: SessionRecord | undefined): StoredLog {
+interface LogStart {
+  readonly data: SessionData
+  readonly labels: SessionLabels
+  /** Absent for a new session. */
+  readonly record?: SessionRecord
+}
+
+function createLog(options: StoredLogOptions, { data, record, ...start }: LogStart): StoredLog {
   const { id, workspace, store, redactor, clock } = options
   const now = clock.now()
   const times = record ? toTimes(record) : { createdAt: now, updatedAt: now }
@@ -60,6 +67,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   let state = beginning
   /** The state before the last change. */
   let before = beginning
+  let labels = toLabels(start.labels)
   let version = record ? UNKNOWN_VERSION : NOT_STORED
   const toStored = createDataRedactor(redactor)
   const paid = createPaidCalls()
@@ -83,7 +91,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     const messages = change.entries.map((entry) => redactEntry(redactor, entry))
     const operations: Operation[] = []
     if (version === NOT_STORED) {
-      operations.push({ op: "session.create", id, workspace, data: stored })
+      operations.push({ op: "session.create", id, workspace, parent: state.data.parent, data: stored, ...labels })
       version = 1
       if (messages.length === 0) return operations
     }
@@ -101,8 +109,9 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       version = NOT_STORED
       return
     }
-    if (found.version === version) return
     if (found.workspace !== workspace) throw notFound(`There is no session ${id} in this workspace.`)
+    labels = toLabels(found)
+    if (found.version === version) return
     const read = await readHistory(store, found)
     state = { data: parseSessionData(found.data), ...read, times: toTimes(found) }
     version = found.version
@@ -138,6 +147,9 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     id,
     workspace,
     isKept: true,
+    isNew: () => version === NOT_STORED,
+    labels: () => labels,
+    relabel: (changed) => void (labels = changed),
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
@@ -157,6 +169,10 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     createLogView(() => state),
     own,
   )
+}
+
+function toLabels({ metadata, title }: SessionLabels): SessionLabels {
+  return { metadata, title }
 }
 
 function toTimes({ createdAt, updatedAt }: LogState["times"]): LogState["times"] {

@@ -2,7 +2,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { TOLD_MARKS, toDocumentsCollection } from "./documents.ts"
-import { readChildSessions } from "../log/read-log.ts"
+import { readFamily } from "../log/read-log.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
 import { stopTurn } from "../conversation/stop-turn.ts"
 import type { Using } from "../conversation/scope.ts"
@@ -19,42 +19,30 @@ export async function deleteConversation(
   const open = scope.open.get(id)
   // Stopped first: without its subagents, the turn would ask the model what to do.
   if (open) stopTurn(scope, open, "the conversation was deleted")
-  const below = await deleteBelow(scope, workspace, id)
-  const wasThere = await deleteOne(scope, id, async () => [
-    ...(await readDocumentsOf(scope, workspace, id)),
-    ...(await readMarksOf(scope, workspace, new Set([id, ...below]))),
-  ])
+  await deleteBelow(scope, workspace, id)
+  const wasThere = await deleteOne(scope, workspace, id)
   // Until it was stopped, the turn may have created another subagent.
   await deleteBelow(scope, workspace, id)
   return wasThere
 }
 
-/**
- * Deletes the conversations of subagents, at every level, and returns them. Their marks are removed with the one above,
- * because a subagent hardly ever has any.
- */
+/** Deletes the conversations of subagents, at every level, the lowest first. */
 async function deleteBelow(
   scope: Using<"open" | "runner" | "store">,
   workspace: WorkspaceId,
   id: SessionId,
-): Promise<readonly SessionId[]> {
-  const children = await readChildSessions(scope.store, workspace)
-  const below: SessionId[] = []
-  for (let next: readonly SessionId[] = [id]; next.length > 0; ) {
-    next = next.flatMap((parent) => children.get(parent) ?? [])
-    below.unshift(...next)
-  }
-  for (const child of below) await deleteOne(scope, child, () => readDocumentsOf(scope, workspace, child))
-  return below
+): Promise<void> {
+  const [, ...below] = await readFamily(scope.store, workspace, [id])
+  for (const child of below.toReversed()) await deleteOne(scope, workspace, child)
 }
 
 async function deleteOne(
-  scope: Using<"open" | "runner">,
+  scope: Using<"open" | "runner" | "store">,
+  workspace: WorkspaceId,
   id: SessionId,
-  readDocuments: () => Promise<readonly DocumentRecord[]>,
 ): Promise<boolean> {
   try {
-    await scope.runner.deleteSession(id, readDocuments)
+    await scope.runner.deleteSession(id, () => readDocumentsOf(scope, workspace, id))
   } catch (error) {
     if (isMeanwhileError(error, "not_found")) return false
     throw error
@@ -64,22 +52,18 @@ async function deleteOne(
   return true
 }
 
-/** Messages that wait for the session's agent, and documents of plugins. */
-async function readDocumentsOf(
+/** Messages that wait for the session's agent, documents of plugins, and marks of what actors were told of its tasks. */
+export async function readDocumentsOf(
   { store }: Using<"store">,
   workspace: WorkspaceId,
   session: SessionId,
 ): Promise<readonly DocumentRecord[]> {
-  const collections = [toSaidCollection(session), toDocumentsCollection(session)]
-  return (await Promise.all(collections.map((collection) => store.documents(workspace, collection)))).flat()
-}
-
-/** Marks of what actors were told of these conversations' tasks. One collection has the marks of all conversations. */
-async function readMarksOf(
-  { store }: Using<"store">,
-  workspace: WorkspaceId,
-  sessions: ReadonlySet<string>,
-): Promise<readonly DocumentRecord[]> {
-  const marks = await store.documents(workspace, TOLD_MARKS)
-  return marks.filter(({ id }) => sessions.has(id.split("/", 1)[0] ?? id))
+  const found = await Promise.all([
+    store.documents(workspace, toSaidCollection(session)),
+    store.documents(workspace, toDocumentsCollection(session)),
+    // One collection has the marks of all conversations.
+    store.document(workspace, TOLD_MARKS, session),
+    store.documents(workspace, TOLD_MARKS, `${session}/`),
+  ])
+  return found.flat().filter((document) => document !== undefined)
 }

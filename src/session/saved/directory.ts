@@ -1,19 +1,21 @@
-import type { SessionDirectory, SessionInfo } from "../../plugin/sessions-port.ts"
+import { defined } from "../../base/defined.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { SessionDirectory, SessionQuery } from "../../plugin/sessions-port.ts"
 import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
-import type { TaskStore } from "../../task/store.ts"
+import type { PageRequest, SessionFilter } from "../../task/store.ts"
 import { describe, toSessionInfo } from "../conversation/context.ts"
 import { deleteConversation } from "./delete-conversation.ts"
 import { requireIdle } from "../log/stored-turn.ts"
-import { listSessions } from "../log/read-log.ts"
 import { redactEntry } from "../log/log-entry.ts"
 import { parseSessionData, toStoredData } from "../log/session-data.ts"
-import { readRestored, readSessionState, readStoredState, toDocumentPuts } from "./session-state.ts"
+import { requireMetadata, toNewMetadata } from "../log/session-labels.ts"
+import { forkSession } from "./fork-session.ts"
+import { labelSession } from "./label-session.ts"
+import { readRestored, readSessionState, readStoredState, toDocumentPuts, toHead } from "./session-state.ts"
 import type { Using } from "../conversation/scope.ts"
 
-export type DirectoryScope = Using<"config" | "log" | "open" | "redactor" | "runner" | "store">
-
-const MOST_LISTED = 100
+export type DirectoryScope = Using<"bus" | "clock" | "config" | "log" | "open" | "redactor" | "runner" | "store">
 
 /** The conversations of a workspace that the store keeps. */
 export function createSessionDirectory(scope: DirectoryScope, workspace: WorkspaceId): SessionDirectory {
@@ -23,7 +25,11 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
     return record?.workspace === workspace ? record : undefined
   }
   return {
-    list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
+    workspace,
+    async list(query = {}, page = {}) {
+      const { items, ...rest } = await store.sessions(toFilter(workspace, query), toPage(page))
+      return { ...rest, items: items.map((record) => toSessionInfo(toHead(record))) }
+    },
     async load(id) {
       const record = await find(id)
       const open = scope.open.get(id)
@@ -36,9 +42,10 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const plugins = scope.redactor.redactJson(state.data).value
       const known = { model: model ?? scope.config.agent.model ?? "", description, turns, plugins }
       const data = { ...parseSessionData(known), ...(await readRestored(scope, state)) }
+      const metadata = toNewMetadata(scope.redactor, state.metadata)
       const entries = messages.map((message) => redactEntry(scope.redactor, { kind: "message", message, turn: null }))
       await store.commit([
-        { op: "session.create", id, workspace, data: toStoredData(data) },
+        { op: "session.create", id, workspace, data: toStoredData(data), metadata },
         { op: "session.update", id, expectedVersion: 1, messages: entries },
         ...toDocumentPuts(scope, state, { id, workspace }),
       ])
@@ -59,6 +66,8 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const data = toStoredData({ ...known, description: scope.redactor.redactText(description) })
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
+    update: (id, changes) => labelSession(scope, workspace, id, changes),
+    fork: (id, options) => forkSession(scope, workspace, id, options),
   }
 }
 
@@ -74,21 +83,23 @@ async function storeUnsaid(
 ): Promise<boolean> {
   const log = open.get(id)?.log
   if (log?.workspace !== workspace || !log.isKept || log.position > 0) return false
-  await store.commit([{ op: "session.create", id, workspace, data: toStoredData(log.data) }])
+  const { parent } = log.data
+  const data = toStoredData(log.data)
+  await store.commit([{ op: "session.create", id, workspace, parent, data, ...log.labels() }])
   return true
 }
 
+const DEFAULT_PAGE_SIZE = 100
+const LONGEST_PAGE = 1_000
+
+function toPage({ limit = DEFAULT_PAGE_SIZE, cursor }: Partial<PageRequest>): PageRequest {
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= LONGEST_PAGE) return { limit, ...defined({ cursor }) }
+  const text = `\`limit\` must be from 1 to ${LONGEST_PAGE}, not ${limit}.`
+  throw new MeanwhileError("invalid_input", text, { field: "limit" })
+}
+
 /** Sessions that people talk with; those of subagents are left out. */
-async function listMainSessions(
-  store: TaskStore,
-  workspace: WorkspaceId,
-  limit: number,
-): Promise<readonly SessionInfo[]> {
-  const found: SessionInfo[] = []
-  for await (const record of listSessions(store, workspace)) {
-    if (found.length >= limit) break
-    const data = parseSessionData(record.data)
-    if (data.parent === null) found.push(toSessionInfo({ id: record.id, data, times: record }))
-  }
-  return found
+function toFilter(workspace: WorkspaceId, { metadata = {} }: SessionQuery): SessionFilter {
+  requireMetadata(metadata)
+  return { workspace, parent: null, metadata }
 }

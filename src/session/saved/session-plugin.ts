@@ -1,12 +1,13 @@
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
+import { createSessionDirectory, type DirectoryScope } from "./directory.ts"
 import { readRestored, readSessionState, restoreDocuments } from "./session-state.ts"
 import { orWarn } from "../conversation/or-warn.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /** Switches to another session plugin, whose tools, commands and enrichment take part from now on. */
 export async function useSessionPlugin(
-  scope: Using<"log" | "redactor" | "registry" | "store">,
+  scope: DirectoryScope & Using<"registry">,
   conversation: Conversation,
   plugin: SessionPlugin | null,
 ): Promise<void> {
@@ -19,13 +20,10 @@ export async function useSessionPlugin(
  * Tells the session plugin of the session. It may hand back a saved conversation to go on with. If it fails, the session
  * goes on without.
  */
-export async function startSessionPlugin(
-  scope: Using<"log" | "redactor" | "store">,
-  conversation: Conversation,
-): Promise<void> {
+export async function startSessionPlugin(scope: DirectoryScope, conversation: Conversation): Promise<void> {
   const { log, sessionPlugin } = conversation
   await orWarn(scope, "a session plugin could not be told of a session", { session: log.id }, async () => {
-    const saved = await sessionPlugin?.onSessionStarted?.(log.id)
+    const saved = await sessionPlugin?.onSessionStarted?.(log.id, createSessionDirectory(scope, log.workspace))
     if (!saved || saved.messages.length === 0 || log.position > 0) return
     const { messages, description, turns, data: plugins } = saved
     const entry = { kind: "collection", messages, summary: "Restored from what was saved." } as const

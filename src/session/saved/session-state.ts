@@ -15,6 +15,12 @@ import type { Using } from "../conversation/scope.ts"
 
 type LogHead = Pick<SessionLog, "id" | "workspace" | "data">
 
+/** A record, as far as it is shown like a log. */
+export function toHead(record: SessionRecord) {
+  const { id, workspace } = record
+  return { id, workspace, data: parseSessionData(record.data), times: record, labels: () => record }
+}
+
 /** A document's id, `plugin/name`, and its value. */
 type Kept = readonly [string, JsonValue]
 
@@ -49,7 +55,7 @@ async function readOwnDocuments(
 /** The same state of any session in the store. */
 export async function readStoredState(scope: Using<"store">, record: SessionRecord): Promise<SessionState> {
   const { history: messages } = await readHistory(scope.store, record)
-  const log = { id: record.id, workspace: record.workspace, data: parseSessionData(record.data), times: record }
+  const log = toHead(record)
   const { model, plugins } = log.data
   const results = await readResults(scope, log)
   return { ...toSessionInfo(log), model, messages, data: plugins, ...results, ...(await readDocuments(scope, log)) }

@@ -1,6 +1,6 @@
 import type { Message } from "../../../src/plugin/message.ts"
 import type { SessionDirectory, SessionState } from "../../../src/plugin/sessions-port.ts"
-import type { SessionId } from "../../../src/task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId } from "../../../src/task/id.ts"
 
 const MESSAGES: readonly Message[] = [
   {
@@ -50,7 +50,10 @@ export const toState = (id: string, more: Partial<SessionState> = {}): SessionSt
 export function createDirectory(known: readonly SessionState[] = []) {
   const sessions = new Map(known.map((state) => [state.id, state]))
   const directory: SessionDirectory = {
-    list: async () => [...sessions.values()],
+    workspace: DEFAULT_WORKSPACE,
+    list: async () => ({
+      items: [...sessions.values()].map((state) => ({ ...state, workspace: DEFAULT_WORKSPACE, metadata: {} })),
+    }),
     load: async (id) => sessions.get(id),
     async restore(state) {
       const id = sessions.has(state.id) ? (`${state.id}-2` as SessionId) : state.id
@@ -62,6 +65,8 @@ export function createDirectory(known: readonly SessionState[] = []) {
       const state = sessions.get(id)
       if (state) sessions.set(id, { ...state, description })
     },
+    update: (id) => Promise.reject(new Error(`There is no session ${id}.`)),
+    fork: (id) => Promise.reject(new Error(`There is no session ${id}.`)),
   }
   return { directory, sessions }
 }

@@ -1,6 +1,6 @@
 import { userMessage } from "../../../src/plugin/message.ts"
 import type { SessionDirectory, SessionState } from "../../../src/plugin/sessions-port.ts"
-import type { SessionId } from "../../../src/task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId } from "../../../src/task/id.ts"
 
 const NOON = new Date(2026, 0, 2, 12, 0).getTime()
 
@@ -20,8 +20,10 @@ export function toState(id: string, more: Partial<SessionState> = {}): SessionSt
 
 export function createDirectory(states: readonly SessionState[]): SessionDirectory {
   const sessions = new Map(states.map((state) => [state.id, state]))
+  const toListed = (state: SessionState) => ({ ...state, workspace: DEFAULT_WORKSPACE, metadata: state.metadata ?? {} })
   return {
-    list: async () => [...sessions.values()].toSorted((a, b) => b.updatedAt - a.updatedAt),
+    workspace: DEFAULT_WORKSPACE,
+    list: async () => ({ items: [...sessions.values()].map(toListed).toSorted((a, b) => b.updatedAt - a.updatedAt) }),
     load: async (id) => sessions.get(id),
     async restore(state) {
       sessions.set(state.id, state)
@@ -31,6 +33,12 @@ export function createDirectory(states: readonly SessionState[]): SessionDirecto
     async describe(id, description) {
       sessions.set(id, { ...(sessions.get(id) ?? toState(id)), description })
     },
+    async update(id, { title = null }) {
+      const changed = { ...(sessions.get(id) ?? toState(id)), title }
+      sessions.set(id, changed)
+      return toListed(changed)
+    },
+    fork: (id) => Promise.reject(new Error(`There is no session ${id}.`)),
   }
 }
 

@@ -117,7 +117,7 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, options: 
     },
     async findSession() {
       await using engine = await openStore()
-      const { items } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 2 })
+      const { items } = await engine.store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: 2 })
       return items.length === 1 ? items[0]?.id : undefined
     },
     ended: (child) => withPatience(child.exited, async () => `${child.lines.join("\n")}\n${await describeStore()}`),

@@ -116,7 +116,7 @@ function describeConversation({ messages }: StoredSession): readonly string[] {
 
 /** By the names of their agents, of which each scenario has no two alike. */
 async function readSessions({ store, since }: FaultStage): Promise<ReadonlyMap<string, StoredSession>> {
-  const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: MOST })
+  const { items } = await store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: MOST })
   const found = new Map<string, StoredSession>()
   for (const { id, data } of items.filter(({ createdAt }) => createdAt >= since)) {
     const stored = await readStoredSession(store, id)

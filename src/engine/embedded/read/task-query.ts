@@ -28,6 +28,7 @@ export function toQueries(
 ): readonly TaskQuery[] {
   const index = toIndex(filter)
   if (index) return [toQuery(index, toConditions(filter))]
+  if (isOfEnds(filter)) return [toQuery("tasks_by_end", [...toConditions(filter), IS_WORK])]
   const { workspace, statuses, worker, consumedBefore } = filter
   if (consumedBefore !== undefined)
     return [false, true].flatMap((isStripped) => toQueries({ ...filter, isStripped }, workspacesOf))
@@ -38,6 +39,14 @@ export function toQueries(
       toStatusQueries({ ...filter, workspace: one }, [status]),
     ),
   )
+}
+
+/** The ends of turns are not indexed: few ask for them, and every turn would write one more page. */
+const IS_WORK: Condition = { sql: "kind <> 'turn'", values: [] }
+
+/** True if the tasks are found by the time they ended. */
+function isOfEnds({ workspace, endedAfter, kinds }: TaskFilter): boolean {
+  return workspace !== undefined && endedAfter !== undefined && kinds !== undefined && !kinds.includes("turn")
 }
 
 function toStatusQueries(filter: TaskFilter, statuses: readonly RunStatus[]): readonly TaskQuery[] {

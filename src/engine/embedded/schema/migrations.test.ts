@@ -4,7 +4,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import { createEmbeddedEngine } from "../engine.ts"
 import { APPLICATION_ID } from "./migrations.ts"
 import { SCHEMA } from "./schema.ts"
-import { SESSIONS_BY_USE } from "./schema-changes.ts"
+import { MIGRATIONS, SESSIONS_BY_USE } from "./schema-changes.ts"
 import { createFolder } from "../../../../test/support/embedded/store.ts"
 
 let path: string
@@ -47,7 +47,7 @@ test("a store of the second version is migrated to this one with all it holds", 
   writeSecondVersion()
   await using engine = await createEmbeddedEngine({ path })
   const { store } = engine
-  const { items } = await store.sessions(workspace, { limit: 10 })
+  const { items } = await store.sessions({ workspace }, { limit: 10 })
   expect(items.map(({ id }) => id)).toEqual(["newest", "middle", "oldest"])
   expect(await store.messages("newest" as SessionId, 0, 10)).toMatchObject([
     { position: 1, at: 8, body: "one" },
@@ -66,5 +66,55 @@ test("a store of the second version is migrated to this one with all it holds", 
     { key: "m", state: "started" },
   ])
   expect(await store.messages("newest" as SessionId, 2, 10)).toMatchObject([{ position: 3, body: "three" }])
+  expect(await store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+})
+
+const THIS_MINUTE = Math.floor(Date.now() / 60_000)
+
+/** As programs of the ninth version write it. */
+function insertSession(database: DatabaseSync, id: string, data: object): void {
+  const insert = `INSERT INTO sessions (id, workspace, version, created_at, updated_at, updated_minute, message_count, data)
+    VALUES (?, 'home', 1, 5, ?, ?, 0, ?)`
+  database.prepare(insert).run(id, THIS_MINUTE * 60_000, THIS_MINUTE, JSON.stringify(data))
+}
+
+/** Writes a store as the ninth version left it, and returns the connection of a program of that version. */
+function writeNinthVersion(): DatabaseSync {
+  const database = new DatabaseSync(path)
+  database.exec(`PRAGMA journal_mode = WAL; ${MIGRATIONS.slice(0, 9).join(";")};
+    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 9`)
+  insertSession(database, "main", { name: "main", model: "", parent: null })
+  insertSession(database, "below", { name: "below", model: "", parent: "main" })
+  insertSession(database, "odd", { parent: 7, title: "\u0000 \ud800" })
+  return database
+}
+
+test("a store of the ninth version is migrated with its sessions, each below its parent", async () => {
+  writeNinthVersion().close()
+  await using engine = await createEmbeddedEngine({ path })
+  const { store } = engine
+  const of = async (parent: string | null) =>
+    (await store.sessions({ workspace, parent: parent as SessionId | null }, { limit: 10 })).items.map(({ id }) => id)
+  expect([await of("main"), await of(null)]).toEqual([["below"], ["odd", "main"]])
+  expect(await store.session("below" as SessionId)).toMatchObject({ parent: "main", metadata: {}, title: null })
+  expect(await store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+})
+
+test("a program of the ninth version that has the store open works beside one of this version", async () => {
+  using earlier = writeNinthVersion()
+  await using engine = await createEmbeddedEngine({ path })
+  const { store } = engine
+  insertSession(earlier, "late", { name: "late", model: "", parent: "below" })
+  const below = await store.sessions({ workspace, parent: "below" as SessionId }, { limit: 10 })
+  expect(below.items).toMatchObject([{ id: "late", parent: "below" }])
+  const metadata = { userId: "anna" }
+  for (const id of ["main", "odd"] as SessionId[]) await store.commit([{ op: "session.label", id, metadata }])
+  const found = async () => (await store.sessions({ workspace, metadata }, { limit: 10 })).items.map(({ id }) => id)
+  expect(await found()).toEqual(["odd", "main"])
+  earlier.exec(`UPDATE sessions SET updated_minute = ${THIS_MINUTE + 1} WHERE id = 'main'`)
+  earlier.exec(`UPDATE sessions SET updated_at = ${(THIS_MINUTE + 1) * 60_000}, version = 2 WHERE id = 'main'`)
+  expect(await found()).toEqual(["main", "odd"])
+  earlier.exec("DELETE FROM sessions WHERE id = 'odd'")
+  expect(await found()).toEqual(["main"])
   expect(await store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
 })

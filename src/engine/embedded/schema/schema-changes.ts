@@ -92,6 +92,51 @@ CREATE TABLE store_id (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NU
 INSERT INTO store_id VALUES (1, lower(hex(randomblob(16))));
 `
 
+/**
+ * The tenth version: indexes find the sessions below another, sessions by their metadata, and tasks by the time they ended.
+ * The rows by which sessions are found follow the session's own row, whichever version of the program writes that. A program
+ * of an earlier version, which may have the store open, notes a session's parent in its data alone.
+ */
+const SESSIONS_FOUND = `
+ALTER TABLE sessions ADD COLUMN parent TEXT;
+ALTER TABLE sessions ADD COLUMN title TEXT;
+ALTER TABLE sessions ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
+UPDATE sessions SET parent = data ->> 'parent' WHERE json_type(data, '$.parent') = 'text';
+CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
+DROP INDEX sessions_by_minute;
+CREATE INDEX sessions_by_minute ON sessions (workspace, updated_minute DESC, parent);
+CREATE TRIGGER sessions_below AFTER INSERT ON sessions
+  WHEN NEW.parent IS NULL AND json_type(NEW.data, '$.parent') = 'text'
+BEGIN
+  UPDATE sessions SET parent = NEW.data ->> 'parent' WHERE number = NEW.number;
+END;
+
+CREATE TABLE session_metadata (
+  workspace TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  updated_minute INTEGER NOT NULL,
+  session INTEGER NOT NULL REFERENCES sessions (number),
+  PRIMARY KEY (workspace, key, value, updated_minute DESC, session)
+) WITHOUT ROWID;
+CREATE TRIGGER sessions_labelled AFTER INSERT ON sessions WHEN NEW.metadata <> '{}' BEGIN
+  INSERT INTO session_metadata SELECT NEW.workspace, key, value, NEW.updated_minute, NEW.number FROM json_each(NEW.metadata);
+END;
+CREATE TRIGGER sessions_relabelled AFTER UPDATE OF updated_minute, metadata ON sessions
+  WHEN OLD.metadata <> '{}' OR NEW.metadata <> '{}'
+BEGIN
+  DELETE FROM session_metadata WHERE (workspace, key, value, updated_minute, session) IN
+    (SELECT OLD.workspace, key, value, OLD.updated_minute, OLD.number FROM json_each(OLD.metadata));
+  INSERT INTO session_metadata SELECT NEW.workspace, key, value, NEW.updated_minute, NEW.number FROM json_each(NEW.metadata);
+END;
+CREATE TRIGGER sessions_removed AFTER DELETE ON sessions WHEN OLD.metadata <> '{}' BEGIN
+  DELETE FROM session_metadata WHERE (workspace, key, value, updated_minute, session) IN
+    (SELECT OLD.workspace, key, value, OLD.updated_minute, OLD.number FROM json_each(OLD.metadata));
+END;
+
+CREATE INDEX tasks_by_end ON tasks (workspace, ended_at) WHERE ended_at IS NOT NULL AND kind <> 'turn';
+`
+
 /** Forward only. The version of a store is the number of entries applied to it; an entry that was released never changes. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -103,4 +148,5 @@ export const MIGRATIONS: readonly string[] = [
   FOLDER_OF_TASK,
   CHILDREN_OF_TASK,
   ID_OF_STORE,
+  SESSIONS_FOUND,
 ]

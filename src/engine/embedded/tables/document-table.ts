@@ -8,6 +8,8 @@ export type StoredDocuments = DocumentTable & { readonly find: Reads["document"]
 export function createDocumentTable(prepare: Prepare): StoredDocuments {
   const find = prepare<DocumentRow>("SELECT * FROM documents WHERE workspace = ? AND collection = ? AND id = ?")
   const read = prepare<DocumentRow>("SELECT * FROM documents WHERE workspace = ? AND collection = ? ORDER BY id")
+  const readPrefix = prepare<DocumentRow>(`SELECT * FROM documents
+     WHERE workspace = ?1 AND collection = ?2 AND id >= ?3 AND id < ?3 || char(0x10ffff) ORDER BY id`)
   const versionOf = prepare<{ version: number }>(
     "SELECT version FROM documents WHERE workspace = ? AND collection = ? AND id = ?",
   )
@@ -19,7 +21,10 @@ export function createDocumentTable(prepare: Prepare): StoredDocuments {
       const row = find.get(workspace, collection, id)
       return row && toDocument(row)
     },
-    read: (workspace, collection) => read.all(workspace, collection).map(toDocument),
+    read: (workspace, collection, idPrefix) =>
+      (idPrefix === undefined ? read.all(workspace, collection) : readPrefix.all(workspace, collection, idPrefix)).map(
+        toDocument,
+      ),
     versionOf: (workspace, collection, id) => versionOf.get(workspace, collection, id)?.version ?? 0,
     save: ({ workspace, collection, id, version, updatedAt, value }) =>
       void save.run(workspace, collection, id, version, updatedAt, JSON.stringify(value)),

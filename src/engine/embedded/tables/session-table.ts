@@ -1,34 +1,32 @@
-import type { SessionId, WorkspaceId } from "../../../task/id.ts"
+import type { SessionId } from "../../../task/id.ts"
 import type { SessionRecord } from "../../../task/session.ts"
 import type { Reads } from "../read/reads.ts"
+import { MINUTE_MS } from "../read/session-list.ts"
 import { LIMIT, type Prepare } from "../sqlite/statement.ts"
-import type { Position } from "../../rules/cursor.ts"
 import { type MessageRow, type SessionRow, toMessage, toStoredSession } from "../../rules/rows/session-row.ts"
 import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
 export interface StoredSessions extends SessionTable {
-  /** Last changed first. */
-  list(workspace: WorkspaceId, before: Position | undefined, limit: number): readonly StoredSession[]
   readonly messages: Reads["messages"]
 }
 
 export function createSessionTable(prepare: Prepare): StoredSessions {
   const find = prepare<SessionRow>("SELECT * FROM sessions WHERE id = ?")
   const workspaceOf = prepare<Pick<SessionRow, "workspace">>("SELECT workspace FROM sessions WHERE id = ?")
-  const list = prepare<SessionRow>(`SELECT * FROM sessions
-     WHERE workspace = ?1 AND updated_minute <= ?2 / ${MINUTE_MS} AND (updated_at, number) < (?2, ?3)
-     ORDER BY updated_minute DESC, updated_at DESC, number DESC ${LIMIT}`)
   const messages = prepare<MessageRow>(`WITH owner (number) AS (SELECT number FROM sessions WHERE id = ?)
      SELECT place & ${POSITION_MASK} AS position, at, body FROM owner CROSS JOIN messages
      WHERE place > owner.number << 32 | min(max(?, 0), ${POSITION_MASK}) AND place < (owner.number + 1) << 32
      ORDER BY place ${LIMIT}`)
   const insert = prepare(`INSERT INTO sessions
-       (id, workspace, version, created_at, updated_at, updated_minute, message_count, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+       (id, workspace, version, created_at, updated_at, updated_minute, message_count, data, parent, title, metadata)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const move = prepare("UPDATE sessions SET updated_minute = ? WHERE number = ?")
   const save = prepare("UPDATE sessions SET version = ?, updated_at = ?, message_count = ?, data = ? WHERE number = ?")
+  const label = prepare("UPDATE sessions SET metadata = ?, title = ? WHERE number = ?")
   const append = prepare("INSERT INTO messages (place, at, body) VALUES (? << 32 | ?, ?, ?)")
+  const copyMessages = prepare(`INSERT INTO messages (place, at, body)
+     SELECT (?2 << 32) | (place & ${POSITION_MASK}), at, body FROM messages WHERE place > ?1 << 32 AND place <= (?1 << 32 | ?3)`)
   const removeMessages = prepare("DELETE FROM messages WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
   const remove = prepare("DELETE FROM sessions WHERE number = ?")
   return {
@@ -36,24 +34,25 @@ export function createSessionTable(prepare: Prepare): StoredSessions {
       const row = find.get(id)
       return row && toStoredSession(row)
     },
-    list: (workspace, before = FIRST, limit) =>
-      list.all(workspace, before.at, before.number, limit).map(toStoredSession),
     workspaceOf: (id) => workspaceOf.get(id)?.workspace,
     messages: (session, afterPosition, limit) =>
       messages.all(session, afterPosition, limit).map((row) => toMessage(session, row)),
     insert(record) {
-      const { id, workspace, version, createdAt, updatedAt, messageCount } = record
-      const data = JSON.stringify(record.data)
-      const minute = toMinute(updatedAt)
-      const { lastInsertRowid } = insert.run(id, workspace, version, createdAt, updatedAt, minute, messageCount, data)
+      const { id, workspace, version, createdAt, updatedAt, messageCount, parent, title } = record
+      const counted = [version, createdAt, updatedAt, toMinute(updatedAt), messageCount]
+      const [data, metadata] = [JSON.stringify(record.data), JSON.stringify(record.metadata)]
+      const { lastInsertRowid } = insert.run(id, workspace, ...counted, data, parent, title, metadata)
       return { number: Number(lastInsertRowid), record }
     },
     save({ number, record }, before) {
       const minute = toMinute(record.updatedAt)
       if (minute !== toMinute(before.updatedAt)) move.run(minute, number)
+      if (record.metadata !== before.metadata || record.title !== before.title)
+        label.run(JSON.stringify(record.metadata), record.title, number)
       save.run(record.version, record.updatedAt, record.messageCount, JSON.stringify(record.data), number)
     },
     append: (session, position, at, body) => void append.run(session, position, at, JSON.stringify(body)),
+    copyMessages: (from, to, upTo) => void copyMessages.run(from, to, upTo),
     remove({ number }) {
       removeMessages.run(number)
       remove.run(number)
@@ -64,15 +63,7 @@ export function createSessionTable(prepare: Prepare): StoredSessions {
 /** The bits of a message's `place` that hold its position. */
 const POSITION_MASK = 0xffff_ffff
 
-/**
- * The index of conversations is by the minute, and the query sorts within it: the index does not change through most of
- * a turn.
- */
-const MINUTE_MS = 60_000
-
 const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
-
-const FIRST: Position = { at: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
 interface SessionCache {
   readonly sessions: SessionTable

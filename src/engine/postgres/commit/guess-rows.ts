@@ -83,11 +83,13 @@ const GUESSES: Guesses = {
   },
   "lease.renew": (wants, { key }) => want(wants, "lease", key),
   "lease.release": (wants, { key }) => want(wants, "lease", key),
-  "session.create"(wants, { id }) {
+  "session.create"(wants, { id, messagesOf }) {
     wants.numbers.session_numbers += 1
     want(wants, "session", id)
+    if (messagesOf) want(wants, "session", messagesOf.session)
   },
   "session.update": (wants, { id }) => want(wants, "session", id),
+  "session.label": (wants, { id }) => want(wants, "session", id),
   "session.delete"(wants, { id }) {
     want(wants, "session", id)
     want(wants, "tasksOfSession", id)

@@ -6,6 +6,10 @@ import type { Query } from "../connection/database.ts"
 const DOCUMENTS_TEXT = "SELECT * FROM documents WHERE workspace = $1 AND collection = $2"
 const DOCUMENT = { name: "document", text: `${DOCUMENTS_TEXT} AND id = $3` }
 const DOCUMENTS = { name: "documents", text: `${DOCUMENTS_TEXT} ORDER BY id` }
+const DOCUMENTS_OF_PREFIX = {
+  name: "documents of a prefix",
+  text: `${DOCUMENTS_TEXT} AND id >= $3 AND id < $3 || chr(1114111) ORDER BY id`,
+}
 
 const ARTIFACT = {
   name: "artifact",
@@ -26,8 +30,14 @@ export function createDocumentReads(query: Query): Pick<TaskStore, "document" | 
       const [row] = await query<DocumentRow>(DOCUMENT, [workspace, collection, id])
       return row && toDocument(row)
     },
-    documents: async (workspace, collection) =>
-      (await query<DocumentRow>(DOCUMENTS, [workspace, collection])).map(toDocument),
+    async documents(workspace, collection, idPrefix) {
+      const key = [workspace, collection]
+      const found =
+        idPrefix === undefined
+          ? query<DocumentRow>(DOCUMENTS, key)
+          : query<DocumentRow>(DOCUMENTS_OF_PREFIX, [...key, idPrefix])
+      return (await found).map(toDocument)
+    },
     async artifact(workspace, hash) {
       const [row] = await query<ArtifactRow>(ARTIFACT, [workspace, hash])
       return (

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
+import { LIVE_STATUSES, TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
 import type { GroupId, SessionId, TaskId, WorkerId, WorkspaceId } from "../../../task/id.ts"
+import { WORK_KINDS } from "../../../task/record.ts"
 import type { TaskFilter } from "../../../task/store.ts"
 import type { Database } from "../connection/database.ts"
 import { openDatabase } from "../connection/open-database.ts"
@@ -53,6 +54,11 @@ const FILTERS: readonly (readonly [TaskFilter, found: number])[] = [
   [{ statuses: ["running", "stopping"] }, 0],
   [{ workspace, session }, 8],
   [{ workspace, session: "later" as SessionId, statuses: LIVE_STATUSES, kinds: ["tool", "agent"] }, 0],
+  [{ workspace, session: "later" as SessionId, endedAfter: FINISHED - 8, kinds: WORK_KINDS }, 8],
+  [
+    { workspace, session: "later" as SessionId, endedAfter: FINISHED, kinds: WORK_KINDS, statuses: TERMINAL_STATUSES },
+    0,
+  ],
   [{ parentTask: "first" as TaskId }, 8],
   [{ group: "first" as GroupId, statuses: ["failed"] }, 8],
   [{ batch: "first" }, 8],

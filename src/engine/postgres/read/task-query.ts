@@ -25,6 +25,7 @@ export function toTaskQuery(filter: TaskFilter, after: Position | undefined, lim
     const text = `SELECT 0 AS at, number FROM ${keys} CROSS JOIN LATERAL (${found}) found ORDER BY -number LIMIT ${limit}`
     return { text, values: conditions.values }
   }
+  if (way.by === "end") return toQueryByEnd(filter, after, limit)
   const conditions = toTaskConditions(filter, way.parts)
   if (way.by === "all" && after) conditions.demand(`number < ${conditions.bind(after.number)}`)
   if (way.by === "index") demandAfter(conditions, after)
@@ -40,6 +41,7 @@ export function toCountQuery(filter: TaskFilter): TaskQuery {
   const isEverywhere = way.by === "keys" && way.value === undefined
   const conditions = toTaskConditions(filter, way.by === "keys" ? [way.column] : way.parts)
   if (way.by === "index" && way.parts.length === 0) conditions.demand(IS_CLAIMED)
+  if (way.by === "end") conditions.demand(IS_WORK)
   if (isEverywhere) conditions.demand("workspace = scopes.workspace")
   const count = `SELECT count(*) AS count FROM tasks${conditions.where()}`
   if (!isEverywhere) return { text: count, values: conditions.values }
@@ -48,10 +50,11 @@ export function toCountQuery(filter: TaskFilter): TaskQuery {
 }
 
 /**
- * The index that finds the tasks. `index`: one that few tasks share; `keys`: the one that has status and kind before
- * the number; `all`: that of all tasks.
+ * The index that finds the tasks. `index`: one that few tasks share; `end`: that of the ends of a session's tasks; `keys`:
+ * the one that has status and kind before the number; `all`: that of all tasks.
  */
 type Way =
+  | { readonly by: "end"; readonly parts: readonly ["session"] }
   | { readonly by: "index"; readonly parts: readonly IndexedPart[] }
   | { readonly by: "keys"; readonly column: "session" | "workspace"; readonly value: string | undefined }
   | { readonly by: "all"; readonly parts: readonly [] }
@@ -68,10 +71,35 @@ function toWay(filter: TaskFilter): Way {
   for (const part of NARROW) if (filter[part] !== undefined) return { by: "index", parts: [part] }
   if (filter.idempotencyKey !== undefined && workspace !== undefined)
     return { by: "index", parts: ["workspace", "idempotencyKey"] }
+  if (isOfEnds(filter)) return { by: "end", parts: ["session"] }
   if (typeof session === "string") return { by: "keys", column: "session", value: session }
   if (workspace !== undefined) return { by: "keys", column: "workspace", value: workspace }
   if (statuses?.every((status) => CLAIMED.has(status))) return { by: "index", parts: [] }
   return statuses ? { by: "keys", column: "workspace", value: undefined } : { by: "all", parts: [] }
+}
+
+/** The ends of turns are not indexed: few ask for them. */
+const IS_WORK = "kind <> 'turn'"
+
+function isOfEnds({ session, endedAfter, kinds }: TaskFilter): boolean {
+  return typeof session === "string" && endedAfter !== undefined && kinds !== undefined && !kinds.includes("turn")
+}
+
+/** Status and kind are checked so that the server does not choose the index that begins with session, status and kind. */
+function toQueryByEnd(filter: TaskFilter, after: Position | undefined, limit: number): TaskQuery {
+  const { statuses, kinds, ...rest } = filter
+  const conditions = toTaskConditions(rest, ["session"])
+  demandAfter(conditions, after)
+  conditions.demand(IS_WORK)
+  for (const [column, given] of [
+    ["status", statuses],
+    ["kind", kinds],
+  ] as const)
+    if (given) conditions.demand(`(${column} = ANY (${conditions.bind(given)}::text[])) IS TRUE`)
+  return {
+    text: `SELECT 0 AS at, number FROM tasks${conditions.where()} ORDER BY -number LIMIT ${limit}`,
+    values: conditions.values,
+  }
 }
 
 /** One walk along the index for each status and kind. The answers are merged. */

@@ -5,7 +5,8 @@ import { createBoss } from "../queue/boss.ts"
 import { openDatabase } from "../connection/open-database.ts"
 import { grantUse } from "./grant-use.ts"
 import { migrate, STORE_VERSION } from "./migrations.ts"
-import { QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
+import { migrateQueue, QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
+import { MIGRATIONS } from "./schema-changes.ts"
 import { createTestDatabase, START_PATIENCE_MS, type TestDatabase } from "../../../../test/support/postgres/server.ts"
 
 const SCHEMA = "meanwhile"
@@ -148,4 +149,46 @@ test("a role that may use the store may also use what a later migration adds", a
   await grantUse({ database, url: place.url, schema: SCHEMA, role })
   await database.query("CREATE TABLE added ()")
   expect(await (await open(role)).query("SELECT FROM added")).toEqual([])
+})
+
+/** As programs of the fourth version write it. */
+async function insertSession(id: string, data: object): Promise<void> {
+  const columns = "number, id, workspace, version, created_at, updated_at, message_count, data"
+  const values = "nextval('session_numbers'), $1, 'home', 1, 5, 5, 0, $2"
+  await database.query(`INSERT INTO sessions (${columns}) VALUES (${values})`, [id, JSON.stringify(data)])
+}
+
+/** Writes a store as the fourth version left it. */
+async function writeFourthVersion(): Promise<void> {
+  await migrateQueue(database, SCHEMA, START_PATIENCE_MS)
+  await database.query(`CREATE SCHEMA ${SCHEMA}`)
+  for (const { statements } of MIGRATIONS.slice(0, 4)) await database.query(statements)
+  await database.query(`CREATE TABLE store_versions
+    (version integer PRIMARY KEY, usable_from integer NOT NULL, reached_at timestamptz NOT NULL DEFAULT clock_timestamp());
+    INSERT INTO store_versions (version, usable_from) SELECT version, 1 FROM generate_series(1, 4) AS version`)
+  await insertSession("main", { name: "main", model: "", parent: null, title: "\u0000 \ud800" })
+  await insertSession("below", { name: 'a "quoted" \\ name', model: "", parent: "main", title: "\u0000 \ud800" })
+  await insertSession("odd", { name: "main", plugins: { parent: "main" } })
+}
+
+const readParents = () => database.query("SELECT id, parent, metadata FROM sessions ORDER BY number")
+
+test("a store of the fourth version is migrated with its sessions, each below its parent", async () => {
+  await writeFourthVersion()
+  expect(await migrate(database, SCHEMA)).toBe(true)
+  expect(await readParents()).toEqual([
+    { id: "main", parent: null, metadata: "{}" },
+    { id: "below", parent: "main", metadata: "{}" },
+    { id: "odd", parent: null, metadata: "{}" },
+  ])
+})
+
+test("what a program of the fourth version writes and removes beside this one is found and gone", async () => {
+  await writeFourthVersion()
+  await migrate(database, SCHEMA)
+  await insertSession("late", { name: "late", model: "", parent: "below", title: "\u0000" })
+  expect((await readParents()).at(-1)).toEqual({ id: "late", parent: "below", metadata: "{}" })
+  await database.query("INSERT INTO session_metadata SELECT 'home', 'userId', 'anna', number FROM sessions")
+  await database.query("DELETE FROM sessions WHERE id <> 'main'")
+  expect(await database.query("SELECT FROM session_metadata")).toHaveLength(1)
 })

@@ -44,6 +44,42 @@ CREATE TABLE output_restarts (
 );
 `
 
+/**
+ * How data name the session above: they begin with name, model and parent. Not by a cast to JSON, which refuses data that
+ * hold `\u0000` or half a character.
+ */
+const PARENT_IN_DATA = String.raw`'^\{"name":"(?:[^"\\]|\\.)*","model":"(?:[^"\\]|\\.)*","parent":"([^"\\]+)"'`
+
+/**
+ * The fifth version: indexes find the sessions below another, sessions by their metadata, and a session's tasks by the time
+ * they ended. Earlier versions of the program note a session's parent in its data alone, where a trigger finds it.
+ */
+const SESSIONS_FOUND = `
+ALTER TABLE sessions ADD COLUMN parent text COLLATE "C", ADD COLUMN title text,
+  ADD COLUMN metadata text NOT NULL DEFAULT '{}';
+UPDATE sessions SET parent = substring(data FROM ${PARENT_IN_DATA}) WHERE data ~ ${PARENT_IN_DATA};
+CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
+CREATE FUNCTION note_parent() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.parent := substring(NEW.data FROM ${PARENT_IN_DATA});
+  RETURN NEW;
+END $$;
+CREATE TRIGGER sessions_below BEFORE INSERT ON sessions
+  FOR EACH ROW WHEN (NEW.parent IS NULL) EXECUTE FUNCTION note_parent();
+
+CREATE TABLE session_metadata (
+  workspace text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  session bigint NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
+  PRIMARY KEY (workspace, key, value, session)
+);
+CREATE INDEX session_metadata_by_session ON session_metadata (session);
+
+CREATE INDEX tasks_by_end ON tasks (session, ended_at)
+  WHERE session IS NOT NULL AND ended_at IS NOT NULL AND kind <> 'turn';
+`
+
 interface Migration {
   readonly statements: string
   /**
@@ -59,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { statements: OUTPUT_SCHEMA, usableFrom: 1 },
   { statements: FOLDER_OF_TASK, usableFrom: 1 },
   { statements: CHILDREN_OF_TASK + OUTPUT_RESTARTS, usableFrom: 1 },
+  { statements: SESSIONS_FOUND, usableFrom: 1 },
 ]

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
-import type { MessageRecord } from "../../../task/session.ts"
+import type { MessageRecord, SessionMetadata } from "../../../task/session.ts"
 import type { StoredSession } from "../tables.ts"
 
 export interface SessionRow {
@@ -12,6 +12,9 @@ export interface SessionRow {
   readonly updated_at: number
   readonly message_count: number
   readonly data: string
+  readonly parent: SessionId | null
+  readonly title: string | null
+  readonly metadata: string
 }
 
 export interface MessageRow {
@@ -21,10 +24,11 @@ export interface MessageRow {
 }
 
 export function toStoredSession(row: SessionRow): StoredSession {
-  const { number, id, workspace, version, created_at, updated_at, message_count } = row
+  const { number, id, workspace, parent, version, created_at, updated_at, message_count, title } = row
   const data = JSON.parse(row.data) as JsonObject
   const times = { createdAt: created_at, updatedAt: updated_at }
-  return { number, record: { id, workspace, version, ...times, data, messageCount: message_count } }
+  const labels = { metadata: JSON.parse(row.metadata) as SessionMetadata, title }
+  return { number, record: { id, workspace, parent, version, ...times, data, messageCount: message_count, ...labels } }
 }
 
 export function toMessage(session: SessionId, { position, at, body }: MessageRow): MessageRecord {

@@ -12,6 +12,12 @@ export interface AppendedMessage {
   readonly body: JsonValue
 }
 
+export interface MessageCopy {
+  readonly from: number
+  readonly to: number
+  readonly upTo: number
+}
+
 export interface SessionRows {
   readonly table: SessionTable
   readonly numbers: Numbers
@@ -19,6 +25,8 @@ export interface SessionRows {
   learnWorkspace(id: SessionId, workspace: WorkspaceId | undefined): void
   /** The new messages of sessions that are not removed. */
   messages(): readonly AppendedMessage[]
+  /** Copies of stored messages. Those of sessions that are removed in this transaction are made before the removal. */
+  copies(): readonly MessageCopy[]
   changes(): readonly Changed<StoredSession>[]
 }
 
@@ -27,6 +35,7 @@ export function createSessionRows(undo: UndoLog): SessionRows {
   const workspaces = createMemory<WorkspaceId>(undo)
   const numbers = createNumbers("session_numbers", undo)
   const messages = createLog<AppendedMessage>(undo)
+  const copies = createLog<MessageCopy>(undo)
   const removals = createLog<number>(undo)
 
   function find(id: SessionId): StoredSession | undefined {
@@ -49,6 +58,12 @@ export function createSessionRows(undo: UndoLog): SessionRows {
     },
     save: (session) => sessions.set(session.record.id, session),
     append: (session, position, at, body) => messages.add({ session, position, at, body }),
+    copyMessages(from, to, upTo) {
+      copies.add({ from, to, upTo })
+      // These are not stored yet.
+      const appended = messages.entries().filter(({ session, position }) => session === from && position <= upTo)
+      for (const message of appended) messages.add({ ...message, session: to })
+    },
     remove({ number, record }) {
       removals.add(number)
       sessions.set(record.id, undefined)
@@ -63,6 +78,10 @@ export function createSessionRows(undo: UndoLog): SessionRows {
     messages() {
       const removed = new Set(removals.entries())
       return removed.size === 0 ? messages.entries() : messages.entries().filter(({ session }) => !removed.has(session))
+    },
+    copies() {
+      const removed = new Set(removals.entries())
+      return copies.entries().filter(({ to }) => !removed.has(to))
     },
     changes: sessions.changes,
   }

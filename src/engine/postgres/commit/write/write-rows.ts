@@ -1,5 +1,5 @@
 import type { Query } from "../../connection/database.ts"
-import { sortChanges } from "../working-set/memory.ts"
+import { type SortedChanges, sortChanges } from "../working-set/memory.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { createBulk, type Built, type Bulk, columnsOf } from "./bulk.ts"
 import { sweepDependents, writeDependents } from "./write-dependents.ts"
@@ -21,6 +21,7 @@ export function buildRows(set: WorkingSet): readonly Built[] {
   removeArtifacts(bulk, set)
   sweepDependents(bulk, set)
   removeGroups(bulk, set)
+  copyMessages(bulk, set)
   removeSessions(bulk, set)
   removeLeases(bulk, set)
   removeDocuments(bulk, set)
@@ -61,6 +62,13 @@ function toDocumentColumns({ workspace, collection, id, version, updatedAt, valu
 
 const isSameSession = (one: StoredSession, other: StoredSession): boolean => one.number === other.number
 
+function copyMessages(bulk: Bulk, { sessions }: WorkingSet): void {
+  for (const { from, to, upTo } of sessions.copies()) {
+    const copied = "SELECT $2::bigint, position, at, body FROM messages WHERE session = $1 AND position <= $3::integer"
+    bulk.run(1, `INSERT INTO messages (session, position, at, body) ${copied}`, [from, to, upTo])
+  }
+}
+
 function removeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
   const gone = sortChanges(sessions.changes(), isSameSession).gone.map(({ number }) => number)
   bulk.run(gone.length, "DELETE FROM messages WHERE session = ANY($1::bigint[])", [gone])
@@ -72,8 +80,32 @@ function writeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
   const moved = changed.map(({ after }) => toSessionColumns(after))
   bulk.insert("sessions", columnsOf(made.map(toSessionColumns)))
   bulk.update("sessions", columnsOf(moved, ["number", "version", "updated_at", "message_count", "data"]), ["number"])
+  writeLabels(bulk, made, changed)
   const messages = sessions.messages().map((message) => ({ ...message, body: toStoredJson(message.body, "body") }))
   bulk.insert("messages", columnsOf(messages))
+}
+
+/** Only a label changes them: turns write neither these columns nor the rows by which the metadata are found. */
+function writeLabels(
+  bulk: Bulk,
+  made: readonly StoredSession[],
+  changed: SortedChanges<StoredSession>["changed"],
+): void {
+  const relabelled = changed.filter(
+    ({ before, after }) =>
+      before.record.metadata !== after.record.metadata || before.record.title !== after.record.title,
+  )
+  const labels = relabelled.map(({ after }) => toSessionColumns(after))
+  bulk.update("sessions", columnsOf(labels, ["number", "metadata", "title"]), ["number"])
+  const numbers = relabelled.map(({ after }) => after.number)
+  bulk.run(numbers.length, "DELETE FROM session_metadata WHERE session = ANY($1::bigint[])", [numbers])
+  const pairs = [...made, ...relabelled.map(({ after }) => after)].flatMap(({ number: session, record }) =>
+    Object.entries(record.metadata).map(([key, value]) => {
+      const pair = { key: toStoredKey(key, "metadata"), value: toStoredKey(value, "metadata") }
+      return { workspace: record.workspace, ...pair, session }
+    }),
+  )
+  bulk.insert("session_metadata", columnsOf(pairs))
 }
 
 function toSessionColumns({ number, record }: StoredSession) {
@@ -86,6 +118,9 @@ function toSessionColumns({ number, record }: StoredSession) {
     updated_at: record.updatedAt,
     message_count: record.messageCount,
     data: toStoredJson(record.data, "data"),
+    parent: toStoredKey(record.parent, "parent"),
+    title: record.title === null ? null : toStoredText(record.title),
+    metadata: toStoredJson(record.metadata, "metadata"),
   }
 }
 
