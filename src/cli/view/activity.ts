@@ -1,5 +1,5 @@
 import type { Activity, AgentActivity, CallActivity } from "../../desk/activity.ts"
-import { formatDuration, type TaskId } from "../format/format.ts"
+import { countOf, formatDuration, type TaskId } from "../format/format.ts"
 import { formatProgress } from "../format/format-progress.ts"
 import type { Screen } from "../screen/screen.ts"
 import { cutToWidth } from "../screen/text-width.ts"
@@ -98,6 +98,13 @@ const CHANGING: ReadonlySet<AgentEvent["type"]> = new Set([
   "tool_call.allowed",
   "tool_call.ended",
 ])
+
+/** What an agent does now, in one line. */
+export function formatAgentActivity({ state, forMs, calls }: AgentActivity): string {
+  const [call, ...others] = calls
+  if (!call || state === "needs_you") return `${state === "needs_you" ? "waiting" : state} for ${formatDuration(forMs)}`
+  return `${toLine(call)}${others.length > 0 ? `, and ${countOf(others.length, "more call")}` : ""}`
+}
 
 function toLine({ tool, input, needsPerson, forMs, progress }: CallActivity): string {
   const title = formatCall({ tool, input })
