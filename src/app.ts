@@ -46,6 +46,7 @@ import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import { DEFAULT_MODELS } from "./session/model/catalogue-table.ts"
 
 export { findStoreId } from "./engine/embedded/open.ts"
+export { createRedactor } from "./runner/redaction/redactor.ts"
 export { readDataFolderId } from "./runner/worker/data-folder-id.ts"
 export type { Runtime, RuntimeOptions } from "./runtime.ts"
 

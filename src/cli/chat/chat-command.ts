@@ -36,6 +36,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     ...(isInteractive && { confirmTrust }),
     ...(person && { person }),
   })
+  const { openTypedLines } = await import("../../program/typed-lines.ts")
   const interrupts = followSignals()
   const desk = openDesk(opened.meanwhile)
   await runChat({
@@ -48,6 +49,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     screen,
     interrupts,
     isApproving: yes,
+    typed: openTypedLines(opened.dataDirectory, process.env),
     words: toProgramWords(options),
     options,
     onExit: options.onExit ?? opened.meanwhile.onExit,

@@ -2,9 +2,12 @@ import { createInterface, type Interface } from "node:readline"
 import { countOf } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { clearLine, createDraft } from "./draft.ts"
+import type { TypedLines } from "../../program/typed-lines.ts"
 import { createMessageLines } from "./message-lines.ts"
+import { createRecalledLines } from "./recalled-lines.ts"
 import { followSuspension, type RawInput } from "./suspension.ts"
 
+const MOST_RECALLED = 1_000
 const PROMPT = "> "
 /** Shown while every approval is given (--yes). */
 const YES_PROMPT = "!> "
@@ -23,6 +26,8 @@ export interface PromptStreams {
   readonly screen: Screen
   /** Every approval is given without asking. */
   readonly isApproving: boolean
+  /** What was typed in earlier chats, and where this one's lines are kept. */
+  readonly typed: TypedLines
 }
 
 export interface ChatKeys {
@@ -57,11 +62,10 @@ export interface ChatPrompt {
   close(): void
 }
 
-export function openPrompt({ input, output, screen, isApproving }: PromptStreams): ChatPrompt {
+export function openPrompt(streams: PromptStreams): ChatPrompt {
+  const { input, output, screen, isApproving } = streams
   if (!input.isTTY || !screen.isLive) return openPipe(createInterface({ input, terminal: false }))
-  const prompt = createInterface({ input, output, terminal: true, prompt: isApproving ? YES_PROMPT : PROMPT })
-  // The owner of the input handles its errors.
-  prompt.on("error", () => {})
+  const { prompt, recalled } = openLine(streams)
   const message = createMessageLines()
   const answer = createMessageLines()
   const draft = createDraft({
@@ -136,10 +140,14 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
             message.keep(draft.take(line))
             return screen.print(screen.style.dim(KEPT))
           }
+          const isAnswer = draft.question === "open"
           const wasBegun = lines().isBegun()
           const whole = lines().add(line, draft.isPasting)
           if (wasBegun !== lines().isBegun()) showExpected()
-          if (whole !== undefined) handle(whole).catch(reject)
+          if (whole === undefined) return
+          const said = isAnswer ? whole : recalled.toMessage(whole)
+          if (!isAnswer) recalled.add(said)
+          handle(said).catch(reject)
         })
         prompt.once("close", () => {
           // A closed prompt can no longer be drawn.
@@ -153,6 +161,23 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
     },
     close: ctrlD.close,
   }
+}
+
+/** The line at the prompt, with what the arrow keys bring back. */
+function openLine({ input, output, isApproving, typed }: PromptStreams) {
+  const recalled = createRecalledLines({ earlier: typed.earlier, most: MOST_RECALLED, onAdded: typed.keep })
+  const prompt = createInterface({
+    input,
+    output,
+    terminal: true,
+    prompt: isApproving ? YES_PROMPT : PROMPT,
+    history: recalled.list,
+    historySize: MOST_RECALLED,
+  })
+  prompt.on("history", recalled.restore)
+  // The owner of the input handles its errors.
+  prompt.on("error", () => {})
+  return { prompt, recalled }
 }
 
 /** Readline closes itself both at Ctrl+D and when the terminal is gone: only the key is handed on. */
