@@ -20,7 +20,7 @@ import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { DISTRUST, type LookedAtDataFolder, lookAtDataFolder } from "./data-folder.ts"
 import { describeDistrust, lookAtFolder, openTrustStore, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
-import { examineEmbedded, examineHost, findStorageProblem } from "./host.ts"
+import { examineEmbedded, examineHost, examineProject, findStorageProblem } from "./host.ts"
 import { lookAtInstructions } from "./instruction-files.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 import { describeUnknownTools } from "./unknown-tools.ts"
@@ -52,7 +52,7 @@ export async function examineProgram(options: DoctorOptions): Promise<readonly F
     const config = await examineConfig(options, folder, data?.onStoreOpened)
     return [toTrustFinding(folder), ...toDataFindings(data), ...config, ...(await examineServers(options, folder))]
   })
-  return [...host, ...rest]
+  return [...host, ...(await examineProject(options.workingDirectory)), ...rest]
 }
 
 function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder): Finding {

@@ -1,22 +1,32 @@
 import type { Stats } from "node:fs"
 import { access, constants, mkdtemp, readdir, rmdir, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { describeFolderProblem } from "../base/folder-problem.ts"
 import { type OnStoreOpened, openStoreFile, STORE_FILE } from "../app.ts"
 import type { SessionConfig } from "../builtin/session/session-config.ts"
 import { describeStorageProblem } from "../builtin/session/session-folder.ts"
 import { describeHeldLock } from "../engine/embedded/sqlite/held-lock.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
-import { type Finding, findOr, ok, problem } from "./finding.ts"
+import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
+import { explainUnwritable } from "./unwritable.ts"
 
 const OLDEST_NODE = 24
+const ELSEWHERE = "Name another folder: --data-dir FOLDER"
 
 /** Checks Node and the data folder. */
 export async function examineHost(dataDirectory: string, nodeVersion: string): Promise<readonly Finding[]> {
-  return [
-    examineNode(nodeVersion),
-    ...(await findOr("data folder", "Name another folder: --data-dir FOLDER", () => examineFolder(dataDirectory))),
-  ]
+  return [examineNode(nodeVersion), ...(await findOr("data folder", ELSEWHERE, () => examineFolder(dataDirectory)))]
+}
+
+/** Empty if agents can change files there. */
+export async function examineProject(workingDirectory: string): Promise<readonly Finding[]> {
+  try {
+    await access(workingDirectory, constants.W_OK | constants.X_OK)
+    return []
+  } catch (error) {
+    const { cause, fix } = await explainUnwritable(workingDirectory, error)
+    const text = `Agents can change nothing in the folder of the project: ${cause}.`
+    return [warning("project folder", text, `${fix ?? "Start in another folder"}.`)]
+  }
 }
 
 /** Checks the store in the data folder. */
@@ -38,8 +48,11 @@ async function examineFolder(dataDirectory: string): Promise<readonly Finding[]>
     const state = isThere ? "can be written" : "is made at the first start"
     return [ok("data folder", `${dataDirectory} ${state}`)]
   } catch (error) {
-    const text = `The data folder ${dataDirectory} cannot be used: ${describeFolderProblem(error)}.`
-    throw new Error(text, { cause: error })
+    const { cause, fix } = await explainUnwritable(await findNearest(dataDirectory), error)
+    const text = `The data folder ${dataDirectory} cannot be used: ${cause}.`
+    return [
+      problem("data folder", text, fix === null ? ELSEWHERE : `${fix}. Or name another folder: --data-dir FOLDER`),
+    ]
   }
 }
 
@@ -73,6 +86,11 @@ export async function findStorageProblem(
   } catch (error) {
     return describeStorageProblem(path, error)
   }
+}
+
+/** The folder that is there: this one, or the nearest above it. */
+async function findNearest(path: string): Promise<string> {
+  return (await exists(path).catch(() => false)) ? path : findExisting(path).catch(() => dirname(path))
 }
 
 /** The nearest folder above this path that exists. */

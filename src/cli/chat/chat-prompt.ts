@@ -62,20 +62,10 @@ export interface ChatPrompt {
   close(): void
 }
 
-export function openPrompt({ input, output, screen, isApproving, typed }: PromptStreams): ChatPrompt {
+export function openPrompt(streams: PromptStreams): ChatPrompt {
+  const { input, output, screen, isApproving } = streams
   if (!input.isTTY || !screen.isLive) return openPipe(createInterface({ input, terminal: false }))
-  const recalled = createRecalledLines({ earlier: typed.earlier, most: MOST_RECALLED, onAdded: typed.keep })
-  const prompt = createInterface({
-    input,
-    output,
-    terminal: true,
-    prompt: isApproving ? YES_PROMPT : PROMPT,
-    history: recalled.list,
-    historySize: MOST_RECALLED,
-  })
-  prompt.on("history", recalled.restore)
-  // The owner of the input handles its errors.
-  prompt.on("error", () => {})
+  const { prompt, recalled } = openLine(streams)
   const message = createMessageLines()
   const answer = createMessageLines()
   const draft = createDraft({
@@ -171,6 +161,23 @@ export function openPrompt({ input, output, screen, isApproving, typed }: Prompt
     },
     close: ctrlD.close,
   }
+}
+
+/** The line at the prompt, with what the arrow keys bring back. */
+function openLine({ input, output, isApproving, typed }: PromptStreams) {
+  const recalled = createRecalledLines({ earlier: typed.earlier, most: MOST_RECALLED, onAdded: typed.keep })
+  const prompt = createInterface({
+    input,
+    output,
+    terminal: true,
+    prompt: isApproving ? YES_PROMPT : PROMPT,
+    history: recalled.list,
+    historySize: MOST_RECALLED,
+  })
+  prompt.on("history", recalled.restore)
+  // The owner of the input handles its errors.
+  prompt.on("error", () => {})
+  return { prompt, recalled }
 }
 
 /** Readline closes itself both at Ctrl+D and when the terminal is gone: only the key is handed on. */

@@ -143,9 +143,7 @@ function createChat(options: ChatOptions) {
   const { words, gone, wish } = options
   const { begun } = wish
   const giveBack = (line: string): void => void givenBack.push(line)
-  const { instructionFiles } = meanwhile
-  const seen = { selection, activity, instructionFiles }
-  const parts = { meanwhile, desk, screen, ...seen, foreground, ...announcing, giveBack }
+  const parts = { meanwhile, desk, screen, selection, activity, foreground, ...announcing, giveBack }
   const toContext = (signal: AbortSignal, talking: Conversation): LineContext => {
     const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
     return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Activity } from "../../desk/activity.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { ScreenRuntime } from "../../program/open-program.ts"
+import type { Program, ScreenRuntime } from "../../program/open-program.ts"
 import type { OwnWork } from "../start/begun-here.ts"
 import type { Session } from "../start/start-session.ts"
 import type { Foreground } from "./foreground.ts"
@@ -28,10 +28,9 @@ export interface TaskContext {
 
 /** The means of a command at the prompt. */
 export interface ChatContext extends TaskContext {
+  readonly meanwhile: ScreenRuntime & Pick<Program, "instructionFiles">
   /** The session that the person talks with now: another one may take its place. */
   readonly conversation: { readonly session: Session }
-  /** The files of the folder whose instructions every agent has. */
-  readonly instructionFiles: readonly string[]
   readonly selection: AgentSelection
   readonly activity: Pick<Activity, "list">
   readonly foreground: Foreground

@@ -83,7 +83,7 @@ export const contextCommand: Command = {
   name: "context",
   usage: "context [collect]",
   summary: "show how full the context is and what it cost; `collect` makes room now",
-  async run(argument, { meanwhile, screen, conversation, instructionFiles }) {
+  async run(argument, { meanwhile, screen, conversation }) {
     const { session } = conversation
     if (argument.toLowerCase() === "collect") {
       screen.print(plain(await session.collect("the person asked for it")))
@@ -93,6 +93,7 @@ export const contextCommand: Command = {
     const full = `${formatCount(usedTokens)} of ${formatCount(limitTokens)} tokens (${formatPercent(percentUsed)})`
     const context = `Context: ${full}, ${session.history().length} messages, ${countOf(turns, "turn")}`
     const tokens = `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`
+    const { instructionFiles } = meanwhile
     if (instructionFiles.length > 0) screen.print(`Instructions: ${instructionFiles.map(toLine).join(", ")}`)
     screen.print(`${context}\nSpent since the start: ${tokens}${costMicros ? `, ${formatCost(costMicros)}` : ""}`)
   },
