@@ -8,7 +8,8 @@ import type { PromptEnricher } from "./prompt-enrichment.ts"
 import type { TaskService, DurationEstimate } from "./task-service.ts"
 import type { PromotedAnswer, ToolHooks } from "./tool-hooks.ts"
 import { type ContributingPlugin, createToolIndex, type ToolIndex, type FoundTool } from "./tool-index.ts"
-import { type InputSchema, toInputSchema } from "./tool-schema.ts"
+import { toInputSchema } from "./input-schema.ts"
+import type { InputSchema } from "./tool-schema.ts"
 import type { UserCommand } from "./user-command.ts"
 
 /** `enrichment`: takes part in prompt enrichment and nothing else, because its tools are offered elsewhere. */

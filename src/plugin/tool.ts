@@ -1,4 +1,3 @@
-import type { z } from "zod"
 import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
@@ -8,6 +7,7 @@ import type { ToolContext } from "./context.ts"
 import type { Effect } from "./effect.ts"
 import type { Patch } from "../task/patch.ts"
 import type { ContentPart } from "./message.ts"
+import type { Schema } from "./schema.ts"
 
 /** When a call of the tool leaves the foreground. */
 export type BackgroundPolicy =
@@ -23,7 +23,8 @@ export type BackgroundPolicy =
 export interface Tool<Input = unknown> {
   readonly name: string
   readonly description: string
-  readonly input: z.ZodType<Input>
+  /** A schema of zod 4, valibot, arktype or any other library of Standard Schema: an object of plain JSON values. */
+  readonly input: Schema<Input>
   /** The kind of task a call becomes in the background. Default `tool`. */
   readonly kind?: Exclude<TaskKind, "turn">
   readonly background?: BackgroundPolicy | ((input: Input) => BackgroundPolicy)

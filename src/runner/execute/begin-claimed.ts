@@ -1,5 +1,6 @@
 import { context, ROOT_CONTEXT } from "@opentelemetry/api"
 import { z } from "zod"
+import { parse } from "../../plugin/schema.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { parseInput } from "../admit/details.ts"
@@ -56,7 +57,7 @@ function toCall(
 }
 
 function toAdoptedInput(tool: Tool, stored: unknown): unknown {
-  const parsed = tool.input.safeParse(stored)
+  const parsed = parse(tool.input, stored)
   return parsed.success ? parsed.data : stored
 }
 

@@ -26,7 +26,7 @@ export const IMPORT_TABLE: ImportTable = {
   layers: {
     base: { imports: [], packages: [] },
     task: { imports: ["base"], packages: [] },
-    plugin: { imports: ["base", "task"], packages: ["zod"] },
+    plugin: { imports: ["base", "task"], packages: ["zod", "@standard-schema/spec"] },
     protocol: { imports: ["base", "task"], packages: ["zod"] },
     engine: { imports: ["base", "task"], packages: ["vitest", "fast-check"] },
     "engine/rules": { imports: ["base", "task"], packages: [] },

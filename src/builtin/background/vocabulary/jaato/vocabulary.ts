@@ -1,3 +1,4 @@
+import { parse } from "../../../../plugin/schema.ts"
 import type { PromotedAnswer } from "../../../../plugin/tool-hooks.ts"
 import type { CapableTool } from "../../operations/capable-tool.ts"
 import type { Vocabulary } from "../vocabulary.ts"
@@ -77,7 +78,7 @@ function toThresholdMs(task: TaskRecord, capable: readonly CapableTool[]): numbe
   if (typeof movesAfterMs === "number") return movesAfterMs
   if (movesAfterMs === "never") return null
   if (movesAfterMs === "start" || typeof tool.background !== "function") return 0
-  const parsed = tool.input.safeParse(task.input)
+  const parsed = parse(tool.input, task.input)
   if (!parsed.success) return null
   const policy = tool.background(parsed.data)
   if (policy.mode === "never" || policy.mode === "on_request") return null
