@@ -88,7 +88,11 @@ export interface Tool<Input = unknown> {
   readonly startsForCaller?: true
   /** Only subagents are offered it. */
   readonly isForSubagents?: true
-  run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
+  /**
+   * Returns the result, or a promise of it: anything that can be written as JSON, nothing at all, or what `handBack`,
+   * `failWith` or `showModel` made. A result that JSON cannot hold makes the call fail.
+   */
+  run(input: Input, context: ToolContext): unknown
 }
 
 /** A tool that says nothing about the background gives its result however long a call takes. */

@@ -1,4 +1,3 @@
-import { toJson } from "../../base/json.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { OperationOf } from "../../task/operation.ts"
@@ -104,7 +103,7 @@ function giveBack(scope: HasWritten, id: TaskId, foreign: ForeignProcess | null)
 
 async function settle(scope: HasRedactor, work: Promise<unknown>): Promise<Outcome> {
   try {
-    return toOutcome(scope.redactor, toJson(await work))
+    return toOutcome(scope.redactor, await work)
   } catch (error) {
     return toFailedOutcome(scope.redactor, error)
   }
