@@ -13,6 +13,7 @@ import { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embed
 import { IN_MEMORY } from "./engine/embedded/open.ts"
 import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
+import { toOwnPlugins } from "./plugin/own-tools.ts"
 import { createRegistry } from "./plugin/registry.ts"
 import { toBackgroundConfig } from "./runner/limits/background-config.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
@@ -69,6 +70,7 @@ export async function openRuntime(
   const agent = toAgentConfig(options.agent)
   const reports = toReportsConfig(options.reports)
   const defaults = toSessionDefaults(options)
+  const ownTools = toOwnPlugins(options.tools)
   const { providers, model } = pickModels(options, environment, agent.model)
   const redactor = createRedactor({ environment })
   const person = createPersonSwitch()
@@ -86,7 +88,7 @@ export async function openRuntime(
   const plugins = opened.use(createRegistry({ model, clock, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
   const own = permission.plugin ? [permission.plugin] : []
-  for (const plugin of [...own, ...(options.plugins ?? []), ...providers]) await plugins.register(plugin)
+  for (const plugin of [...own, ...(options.plugins ?? []), ...ownTools, ...providers]) await plugins.register(plugin)
   if (options.discovery) await plugins.discover(options.discovery.entries, options.discovery.load)
   const catalogue = createModelCatalogue(options.models)
   let conversations!: Conversations
