@@ -125,14 +125,10 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   })
 }
 
-/**
- * A limit that is asked for at the start also holds per plugin and per session, unless the configuration has limits for
- * those.
- */
+/** A limit that is asked for at the start also holds per session, unless the configuration has a limit for those. */
 function toDefaults({ maxConcurrentTasks: most }: ProgramOptions) {
   if (most === undefined) return {}
-  const limit = Math.max(1, most)
-  return { background: { maxConcurrentPerPlugin: limit, maxConcurrentPerSession: limit } }
+  return { background: { maxConcurrentPerSession: Math.max(1, most) } }
 }
 
 /** Options of the start override the configuration. */

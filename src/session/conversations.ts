@@ -106,7 +106,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   const scope: ConversationScope = {
     ...shared,
     models: createModelSource({ registry, catalogue, defaultModel }),
-    tools: createToolList(registry, config.background.thresholdSeconds * 1_000),
+    tools: createToolList(registry),
     open: createOpenConversations({ events: createAgentEvents(log), closing: closing.signal, watch, onClosed }),
     ports: { person, changesOfDocument: createOneAtATime() },
     children: {

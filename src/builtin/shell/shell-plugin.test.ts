@@ -124,7 +124,7 @@ it("leaves it to the runner what a time limit in the input means for the thresho
 it("is a plugin like any other: a registry takes it and tells a model about it", async () => {
   const registry = createRegistry()
   await registry.register(createShellPlugin({ workingDirectory: directory, environment: {} }))
-  const [schema] = registry.toolSchemas({ backgroundThresholdMs: 10_000 })
+  const [schema] = registry.toolSchemas()
   expect(schema).toMatchObject({
     plugin: "shell",
     name: "run_command",

@@ -25,10 +25,7 @@ export interface ToolList {
 /** Bounds the cache, because every session may have its own choice of tools. */
 const MOST_CHOICES = 100
 
-export function createToolList(
-  registry: Pick<Registry, "tools" | "toolSchemas" | "onChange">,
-  backgroundThresholdMs: number,
-): ToolList {
+export function createToolList(registry: Pick<Registry, "tools" | "toolSchemas" | "onChange">): ToolList {
   let all: readonly OfferedTool[] | undefined
   const chosen = createNewestMap<string, readonly OfferedTool[]>(MOST_CHOICES)
   registry.onChange(() => {
@@ -38,7 +35,7 @@ export function createToolList(
 
   function listAll(): readonly OfferedTool[] {
     const found = registry.tools()
-    return registry.toolSchemas({ backgroundThresholdMs }).flatMap(({ plugin, name, description, inputSchema }) => {
+    return registry.toolSchemas().flatMap(({ plugin, name, description, inputSchema }) => {
       const tool = found.find((one) => one.plugin === plugin && one.tool.name === name)
       return tool ? [{ name, description, inputSchema, found: tool }] : []
     })

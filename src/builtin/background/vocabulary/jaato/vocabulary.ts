@@ -23,8 +23,8 @@ You have the ability to run long-running tool executions in the background.
 4. If you cannot go on without it, call \`getBackgroundTaskResult\` with wait: true
 
 **Auto-backgrounded calls:**
-A call that takes long is moved to the background by itself. Its answer then has \`auto_backgrounded: true\` and a
-\`task_id\`. That is no failure: the work goes on, so do not call it again. Its result comes back by itself as well.
+The answer of a call that was moved to the background by itself has \`auto_backgrounded: true\` and a \`task_id\`.
+That is no failure: the work goes on, so do not call it again. Its result comes back by itself as well.
 
 **Available tools:**
 - \`listBackgroundCapableTools\` - See which tools support background mode (\`runCommand\` of \`cli\` is \`run_command\`)
