@@ -20,11 +20,11 @@ import { createRedactor } from "./runner/redaction/redactor.ts"
 import type { ConversationsPort } from "./runner/run/run-ports.ts"
 import { createSteadyStore } from "./runner/commit/steady-store.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
+import { loadTracing } from "./runner/run/trace.ts"
 import { silentLog } from "./runner/redaction/redacting-log.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
 import { toAgentConfig } from "./session/conversation/agent-config.ts"
 import { createModelCatalogue } from "./session/model/catalogue.ts"
-import { type Client, createClientOf } from "./session/client.ts"
 import { type Conversations, createConversations } from "./session/conversations.ts"
 import { createTokenLedger } from "./session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRecord } from "./session/log/ledger-record.ts"
@@ -75,6 +75,7 @@ export async function openRuntime(
   const redactor = createRedactor({ environment })
   const person = createPersonSwitch()
   if (options.person) person.attach(options.person)
+  await loadTracing()
   await using opened = new AsyncDisposableStack()
   if (options.dataDirectory !== undefined) makeDataFolder(options.dataDirectory)
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
@@ -184,11 +185,6 @@ function toStoreParts({ engine: chosen }: RuntimeOptions, engine: Engine, dataDi
   const storePlace = typeof chosen === "string" ? toShownUrl(chosen) : dataDirectory
   const { store, bus } = engine
   return { store, bus, isShared: engine.name !== "embedded", dataDirectory, storePlace }
-}
-
-/** The facade for the simple case. */
-export function createClient(): Client<Runtime, RuntimeOptions> {
-  return createClientOf<Runtime, RuntimeOptions>(createRuntime)
 }
 
 /** Opens the ledger alone: no plugin is loaded, and no task runs here. Refused as `not_found` if nothing was kept. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
-import { describeTool, type DescribeOptions } from "./describe-tool.ts"
+import { describeTool } from "./describe-tool.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PromptEnricher } from "./prompt-enrichment.ts"

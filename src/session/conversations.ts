@@ -100,7 +100,7 @@ async function closeIdle(scope: ConversationScope, conversation: Conversation, k
 
 export function createConversations(options: ConversationsOptions): Conversations {
   const { catalogue, defaultModel, person, onChild, onClosed, ...shared } = options
-  const { registry, store, log, config } = shared
+  const { registry, store, log } = shared
   const closing = new AbortController()
   const watch = (): void => news.watch()
   const scope: ConversationScope = {

@@ -1,4 +1,3 @@
-import { context, ROOT_CONTEXT } from "@opentelemetry/api"
 import { z } from "zod"
 import { parse } from "../../plugin/schema.ts"
 import type { Tool } from "../../plugin/tool.ts"
@@ -6,6 +5,7 @@ import type { TaskRecord } from "../../task/record.ts"
 import { parseInput } from "../admit/details.ts"
 import type { Outcome } from "../run/active-run.ts"
 import type { ExecuteScope, HasRedactor, HasTools, HasWritten } from "../run/scope.ts"
+import { outsideOfTraces } from "../run/trace.ts"
 import { silentLog } from "../redaction/redacting-log.ts"
 import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
 import { toFailedOutcome } from "./end-run.ts"
@@ -30,7 +30,7 @@ export function beginClaimed(
   const call = toCall(scope, task, isAdopted)
   const isLogged = scope.log !== silentLog
   if (isLogged) scope.log.info("run taken", toFields(task))
-  context.with(ROOT_CONTEXT, () => {
+  outsideOfTraces(() => {
     if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
     else beginRun(scope, { ...toBackgroundPlan(task, call.tool, call.input), hasEndedInTime })
   })

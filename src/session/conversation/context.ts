@@ -26,7 +26,9 @@ export function systemPrompt(scope: Using<"config" | "registry" | "tools">, conv
   const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
   const offered = offeredTools(scope, conversation).map(({ found }) => found.tool)
   const threshold = describeThreshold(offered, config.background.thresholdSeconds * 1_000)
-  return [config.agent.instructions, log.data.instructions, threshold, ...fromPlugins].filter((text) => text !== "").join("\n\n")
+  return [config.agent.instructions, log.data.instructions, threshold, ...fromPlugins]
+    .filter((text) => text !== "")
+    .join("\n\n")
 }
 
 /** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */

@@ -6,7 +6,6 @@ import type { PaidCall } from "../log/log-entry.ts"
 import { toCostMicros } from "../model/model-cost.ts"
 import { orWarn } from "./or-warn.ts"
 import type { Using } from "./scope.ts"
-import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import { toCounted } from "../../plugin/token-usage.ts"
@@ -28,7 +27,7 @@ export async function generate(
   const { model } = conversation
   const span = beginChatSpan(conversation, parent, request)
   try {
-    const answer = await context.with(span.context, () => unlessAborted(request.signal, model.generate(request)))
+    const answer = await span.within(() => unlessAborted(request.signal, model.generate(request)))
     const response = { ...answer, usage: toCounted(answer.usage) }
     span.end(toResponseAttributes(response))
     return { response, model: model.id }
