@@ -3,6 +3,7 @@ import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskKind } from "../task/record.ts"
 import type { OnCrash, Step } from "../task/step.ts"
+import type { RunningWork } from "./background-capable.ts"
 import type { ToolContext } from "./context.ts"
 import type { Effect } from "./effect.ts"
 import type { Patch } from "../task/patch.ts"
@@ -76,6 +77,13 @@ export interface Tool<Input = unknown> {
    * because its work never stopped.
    */
   readonly endElsewhere?: (steps: readonly Step[]) => Promise<boolean>
+  /** For a run that a crash cut off inside a step: the result of that step, if what it began is found elsewhere. */
+  readonly findElsewhere?: (
+    call: Pick<ToolContext, "callKey" | "run">,
+    steps: readonly Step[],
+  ) => Promise<StepElsewhere | null>
+  /** Hands work that already runs to where the tool's work is. The run goes on as if it had finished this step itself. */
+  readonly adoptElsewhere?: (work: RunningWork, input: Input) => Promise<StepElsewhere>
   /** For an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: the session's model. */
   readonly model?: (input: Input) => Promise<string | undefined>
   /**
@@ -93,6 +101,12 @@ export interface Tool<Input = unknown> {
    * `failWith` or `showModel` made. A result that JSON cannot hold makes the call fail.
    */
   run(input: Input, context: ToolContext): unknown
+}
+
+/** A finished step, whose result says what work runs elsewhere. */
+export interface StepElsewhere {
+  readonly key: string
+  readonly result: JsonValue
 }
 
 /** A tool that says nothing about the background gives its result however long a call takes. */
