@@ -29,8 +29,10 @@ export async function collectContext(
 ): Promise<Collection | null> {
   const { gc, log, emitter } = conversation
   if (!gc) return null
+  const { history } = log
   const collection = await collectSafely(scope, conversation, gc, options)
-  if (!collection || collection.removedMessages === 0) return null
+  // A collection may shorten messages and remove none.
+  if (!collection || isSame(collection.messages, history)) return null
   const messages = await withRoster(scope, conversation, keepPairs(collection.messages))
   const { summary, removedMessages } = collection
   const measured = null
@@ -41,6 +43,10 @@ export async function collectContext(
   }
   emitter.emit({ type: "history.updated", messages: log.history })
   return collection
+}
+
+function isSame(messages: readonly Message[], before: readonly Message[]): boolean {
+  return messages.length === before.length && messages.every((message, index) => message === before[index])
 }
 
 async function collectSafely(
