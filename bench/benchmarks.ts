@@ -2,6 +2,7 @@ import type { Benchmark } from "./benchmark.ts"
 import { delivery } from "./delivery.ts"
 import { history } from "./history.ts"
 import { latency } from "./latency.ts"
+import { packageSize } from "./package.ts"
 import { postgres } from "./postgres.ts"
 import { postgresCost } from "./postgres-cost.ts"
 import { postgresHistory } from "./postgres-history.ts"
@@ -24,6 +25,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   turn,
   delivery,
   start,
+  packageSize,
   postgres,
   postgresHistory,
   postgresCost,

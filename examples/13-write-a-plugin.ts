@@ -45,7 +45,7 @@ const guard = definePlugin({
   const { tasks, plugins } = meanwhile
   await plugins.register(images, { config: { quality: 80 } })
 
-  const [schema] = plugins.toolSchemas({ backgroundThresholdMs: 10_000 })
+  const [schema] = plugins.toolSchemas()
   console.log(schema?.description)
 
   try {

@@ -13,24 +13,26 @@ const OUTPUT: OutputOptions = {
 }
 
 export interface BundleOptions {
-  readonly sourcemap?: boolean
-  /** The dependencies that become part of the program. All others are loaded from where they are installed. */
-  readonly dependencies: readonly string[]
+  /** The dependencies that become part of the program. Default: all are loaded from where they are installed. */
+  readonly dependencies?: readonly string[]
+  /** The oldest Node that can read the code. Default: the present one. */
+  readonly target?: string
 }
 
 /** Bundles the entries, given by name and source file, into few files that share their code. */
 export async function bundle(
   input: Readonly<Record<string, string>>,
   folder: string,
-  { sourcemap = false, dependencies }: BundleOptions,
+  { dependencies = [], target = "esnext" }: BundleOptions,
 ): Promise<void> {
   const bundled = await rolldown({
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     input,
     platform: "node",
     external: (id) => !/^([./\0]|node:)/.test(id) && !dependencies.includes(id),
+    transform: { target },
     plugins: [bareBuiltins()],
   })
-  await bundled.write({ ...OUTPUT, dir: folder, sourcemap })
+  await bundled.write({ ...OUTPUT, dir: folder })
   await bundled.close()
 }

@@ -13,17 +13,18 @@ import { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embed
 import { IN_MEMORY } from "./engine/embedded/open.ts"
 import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
+import { toOwnPlugins } from "./plugin/own-tools.ts"
 import { createRegistry } from "./plugin/registry.ts"
 import { toBackgroundConfig } from "./runner/limits/background-config.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
 import type { ConversationsPort } from "./runner/run/run-ports.ts"
 import { createSteadyStore } from "./runner/commit/steady-store.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
+import { loadTracing } from "./runner/run/trace.ts"
 import { silentLog } from "./runner/redaction/redacting-log.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
 import { toAgentConfig } from "./session/conversation/agent-config.ts"
 import { createModelCatalogue } from "./session/model/catalogue.ts"
-import { type Client, createClientOf } from "./session/client.ts"
 import { type Conversations, createConversations } from "./session/conversations.ts"
 import { createTokenLedger } from "./session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRecord } from "./session/log/ledger-record.ts"
@@ -74,10 +75,12 @@ export async function openRuntime(
   const reports = toReportsConfig(options.reports)
   const defaults = toSessionDefaults(options)
   const retentionMs = toRetentionMs(options)
+  const ownTools = toOwnPlugins(options.tools)
   const { providers, model } = pickModels(options, environment, agent.model)
   const redactor = createRedactor({ environment })
   const person = createPersonSwitch()
   if (options.person) person.attach(options.person)
+  await loadTracing()
   await using opened = new AsyncDisposableStack()
   if (options.dataDirectory !== undefined) makeDataFolder(options.dataDirectory)
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
@@ -91,7 +94,7 @@ export async function openRuntime(
   const plugins = opened.use(createRegistry({ model, clock, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
   const own = permission.plugin ? [permission.plugin] : []
-  for (const plugin of [...own, ...(options.plugins ?? []), ...providers]) await plugins.register(plugin)
+  for (const plugin of [...own, ...(options.plugins ?? []), ...ownTools, ...providers]) await plugins.register(plugin)
   if (options.discovery) await plugins.discover(options.discovery.entries, options.discovery.load)
   const catalogue = createModelCatalogue(options.models)
   let conversations!: Conversations
@@ -197,11 +200,6 @@ function toStoreParts({ engine: chosen }: RuntimeOptions, engine: Engine, dataDi
   const storePlace = typeof chosen === "string" ? toShownUrl(chosen) : dataDirectory
   const { store, bus } = engine
   return { store, bus, isShared: engine.name !== "embedded", dataDirectory, storePlace }
-}
-
-/** The facade for the simple case. */
-export function createClient(): Client<Runtime, RuntimeOptions> {
-  return createClientOf<Runtime, RuntimeOptions>(createRuntime)
 }
 
 /** Opens the ledger alone: no plugin is loaded, and no task runs here. Refused as `not_found` if nothing was kept. */

@@ -130,8 +130,3 @@ export type ConfigInput = {
   /** Package names, paths, `{ source, expose, config }`, or plugins themselves. */
   readonly plugins?: readonly z.input<typeof pluginEntrySchema>[]
 }
-
-/** Returns what it is given: with it an editor knows every key of a configuration. */
-export function defineConfig(config: ConfigInput): ConfigInput {
-  return config
-}

@@ -19,6 +19,7 @@ import type { Plugin } from "./plugin/plugin.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import type { SessionDirectory } from "./plugin/sessions-port.ts"
+import type { Tool } from "./plugin/tool.ts"
 import type { PermissionPluginOptions } from "./builtin/permission/permission-plugin.ts"
 import type { Permission } from "./runner/admit/permission.ts"
 import type { BackgroundConfigInput } from "./runner/limits/background-config.ts"
@@ -55,6 +56,8 @@ export interface RuntimeOptions {
    */
   readonly model?: string | GivenModel
   readonly plugins?: readonly Plugin[]
+  /** Tools that need no plugin. In records and rules they belong to the plugin `tools`. */
+  readonly tools?: readonly Tool[]
   /** Plugins by package name or path, and what loads them. One that cannot be used is skipped. */
   readonly discovery?: { readonly entries: readonly DiscoveryEntry[]; readonly load: LoadPlugin }
   readonly agent?: AgentConfigInput
@@ -113,6 +116,7 @@ const OPTIONS = {
   engine: true,
   model: true,
   plugins: true,
+  tools: true,
   discovery: true,
   agent: true,
   background: true,

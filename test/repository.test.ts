@@ -70,7 +70,7 @@ test("the lock file names no host, and every dependency one exact version", () =
   expect(findLines(["package-lock.json"], /"resolved": *"http/)).toEqual([])
   const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>
   const versions = Object.entries({ ...dependencies, ...devDependencies })
-  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  expect(versions.filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
 })
 
 test("every npm command in a document is a script of the package", () => {

@@ -6,6 +6,7 @@ import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
 import { STATUS_NAMES } from "../task/status-names.ts"
 import { type BackgroundCapable, RUNS_HERE } from "./background-capable.ts"
 import { toBackgroundHandle, toBackgroundResult } from "./background-view.ts"
+import { parse } from "./schema.ts"
 import type { TaskService, TaskView, ToolCall } from "./task-service.ts"
 import { type BackgroundPolicy, backgroundOf, type Tool } from "./tool.ts"
 import type { ToolPlugin } from "./tool-plugin.ts"
@@ -86,7 +87,7 @@ function isCapable(adapter: Adapter, toolName: string): boolean {
 /** A tool whose policy depends on the input is asked with it. Without a valid input it counts as naming no threshold. */
 function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown): number | null {
   const tool = toolOf(adapter, toolName)
-  const parsed = tool?.input.safeParse(input)
+  const parsed = tool && parse(tool.input, input)
   const background: Tool["background"] = tool ? backgroundOf(tool) : { mode: "never" }
   const undecided: BackgroundPolicy = { mode: "after" }
   const policy = typeof background !== "function" ? background : parsed?.success ? background(parsed.data) : undecided

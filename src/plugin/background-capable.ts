@@ -53,15 +53,23 @@ export interface BackgroundCapable {
     timeoutSeconds?: number,
     callKey?: string,
   ): Promise<BackgroundHandle>
+  /** Asked after a cancel that was not done: a task that has ended by itself does not run any more. */
   getStatus(taskId: string): Promise<BackgroundStatus>
   /** With `wait` it resolves once the task has ended. A result that was returned counts as used. */
   getResult(taskId: string, wait?: boolean): Promise<BackgroundResult>
   /** True if nothing of the task runs any more, also if it had ended before; false if it could not be stopped. */
   cancel(taskId: string): Promise<boolean>
-  /** Pending and running tasks. */
+  /**
+   * Pending and running tasks. A handle that has the `callKey` of its start in its metadata is found again after a crash in
+   * the middle of that start.
+   */
   listTasks(): Promise<readonly BackgroundHandle[]>
-  /** Removes tasks whose result was used at least this long ago (default 3600 s); returns how many. */
+  /**
+   * Removes tasks whose result was used at least this long ago (default 3600 s); returns how many. Called now and then, with
+   * the retention time of the runtime.
+   */
   cleanupCompleted(maxAgeSeconds?: number): Promise<number>
+  /** Takes work that already runs as a task of the plugin: what is adopted under one of its tools. */
   registerRunningTask(work: RunningWork, toolName: string, input: unknown): Promise<BackgroundHandle>
 }
 

@@ -4,10 +4,10 @@ import type { JsonValue } from "../base/json.ts"
 import { createNewestMap } from "../base/newest-map.ts"
 import { unlessAborted } from "../base/unless-aborted.ts"
 import type { Step } from "../task/step.ts"
-import type { BackgroundCapable, BackgroundResult } from "./background-capable.ts"
+import type { BackgroundCapable, BackgroundResult, BackgroundStatus, RunningWork } from "./background-capable.ts"
 import type { ToolContext } from "./context.ts"
 import type { ContributingPlugin } from "./tool-index.ts"
-import { type BackgroundPolicy, failWith, kindOf, type Tool, type ToolReturn } from "./tool.ts"
+import { type BackgroundPolicy, failWith, kindOf, type StepElsewhere, type Tool, type ToolReturn } from "./tool.ts"
 
 const ESTIMATE_WAIT_MS = 500
 const MOST_ESTIMATES = 100
@@ -34,6 +34,8 @@ async function carryTool(elsewhere: Elsewhere): Promise<Tool> {
     // Everything that a run does outside its one step can be repeated.
     reattaches: true,
     endElsewhere: (steps) => endCarried(elsewhere, steps),
+    findElsewhere: (call, steps) => findCarried(elsewhere, call, steps),
+    adoptElsewhere: (work, input) => adoptCarried(elsewhere, work, input),
     run: (input, context) => carryCall(elsewhere, input, context),
   }
 }
@@ -118,14 +120,41 @@ async function endCarried(elsewhere: Elsewhere, steps: readonly Step[]): Promise
   return unlessAborted(AbortSignal.timeout(END_WAIT_MS), cancelThere(elsewhere, start.result)).catch(() => false)
 }
 
+/**
+ * Finds the plugin's task of a run that a crash cut off inside the start: a plugin that keeps the key of the call in the
+ * metadata of its handles says by it that the task is there.
+ */
+async function findCarried(
+  { plugin }: Elsewhere,
+  call: KeyedCall,
+  steps: readonly Step[],
+): Promise<StepElsewhere | null> {
+  const start = steps.find(({ key }) => key === START_STEP)
+  if (start?.state !== "started") return null
+  const handles = await unlessAborted(AbortSignal.timeout(END_WAIT_MS), plugin.listTasks())
+  const found = handles.find(({ metadata }) => metadata?.["callKey"] === toKeyThere(call))
+  return found ? { key: START_STEP, result: found.taskId } : null
+}
+
+/** The plugin has the work from here on: it is asked for the result, and to stop it. */
+async function adoptCarried(elsewhere: Elsewhere, work: RunningWork, input: unknown): Promise<StepElsewhere> {
+  const { plugin, tool } = elsewhere
+  const { taskId } = await plugin.registerRunningTask(work, tool.name, input)
+  return { key: START_STEP, result: requireId(elsewhere, taskId) }
+}
+
+type KeyedCall = Pick<ToolContext, "callKey" | "run">
+
+const toKeyThere = ({ callKey, run }: KeyedCall): string => `${callKey}/${run}`
+
 async function startThere(elsewhere: Elsewhere, input: unknown, context: ToolContext): Promise<string> {
   const { plugin, tool } = elsewhere
-  const { timeoutMs, callKey, run } = context
+  const { timeoutMs } = context
   const limitSeconds = timeoutMs === null ? undefined : Math.ceil(timeoutMs / 1_000) + LATER_LIMIT_SECONDS
   const onCrash = tool.onCrash ?? "fail"
   const begun: { id: string | null } = { id: null }
   const start = async (): Promise<string> => {
-    const { taskId } = await plugin.startBackground(tool.name, input, limitSeconds, `${callKey}/${run}`)
+    const { taskId } = await plugin.startBackground(tool.name, input, limitSeconds, toKeyThere(context))
     begun.id = requireId(elsewhere, taskId)
     return begun.id
   }
@@ -193,10 +222,12 @@ function toUnreachable({ plugin, tool }: Elsewhere, id: string, error: unknown):
   return failWith({ code: "plugin_unavailable", message })
 }
 
-/** A task that the plugin does not know is not running there. */
+const ENDED: readonly BackgroundStatus[] = ["completed", "failed", "cancelled", "timeout"]
+
+/** A task that the plugin does not know, or that ended by itself, is not running there. */
 async function cancelThere({ plugin }: Elsewhere, id: string): Promise<boolean> {
   try {
-    return await plugin.cancel(id)
+    return (await plugin.cancel(id)) || ENDED.includes(await plugin.getStatus(id))
   } catch (error) {
     return isUnknown(error)
   }

@@ -58,7 +58,10 @@ describe("definePlugin", () => {
     [{ kind: "tool", name: "greeter", tools: [greet, greet] }, 'two tools named "greet"'],
     [{ kind: "tool", name: "greeter", tools: [{ ...greet, name: "say hello" }] }, "tools.0.name"],
     [{ kind: "tool", name: "greeter", tools: [{ ...greet, description: " " }] }, "must say what it does"],
-    [{ kind: "tool", name: "greeter", tools: [{ ...greet, input: {} }] }, "must be a zod 4 schema"],
+    [
+      { kind: "tool", name: "greeter", tools: [{ ...greet, input: {} }] },
+      "must be a schema of zod 4, valibot, arktype",
+    ],
     [{ kind: "tool", name: "greeter", tools: [{ ...greet, input: z.string() }] }, "its input must be an object"],
     [{ kind: "tool", name: "greeter", tools: [{ ...greet, input: z.object({ at: z.date() }) }] }, "JSON Schema"],
     [{ kind: "tool", name: "greeter", tools: [{ ...greet, background: { mode: "later" } }] }, "tools.0.background"],

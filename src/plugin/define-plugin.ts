@@ -1,8 +1,8 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { Contribution } from "./contribution.ts"
-import { pluginSchema } from "./plugin-schema.ts"
+import { findShapeProblems } from "./plugin-shape.ts"
 import type { Plugin } from "./plugin.ts"
-import { toInputSchema } from "./tool-schema.ts"
+import { type CheckInput, checkInput } from "./tool-schema.ts"
 import type { Tool } from "./tool.ts"
 
 /** Declares a plugin. Mistakes show here, where the plugin is written, rather than when a tool is first called. */
@@ -20,9 +20,9 @@ export function defineBuiltin<Definition extends Plugin>(plugin: Definition): De
 }
 
 /** Contract: returns only for a value that is a plugin; the error names every mistake. */
-export function checkPlugin(value: unknown): asserts value is Plugin {
+export function checkPlugin(value: unknown, check: CheckInput = checkInput): asserts value is Plugin {
   if (typeof value === "object" && value !== null && builtins.has(value)) return
-  const problems = findPluginProblems(value)
+  const problems = findPluginProblems(value, check)
   if (problems.length === 0) return
   const name = nameOf(value)
   throw new MeanwhileError(
@@ -33,11 +33,9 @@ export function checkPlugin(value: unknown): asserts value is Plugin {
 }
 
 /** Every mistake in the value. */
-export function findPluginProblems(value: unknown): readonly string[] {
-  // Each shape is parsed a few times only: compiling a parser for it would cost more than it saves.
-  const parsed = pluginSchema().safeParse(value, { jitless: true })
-  if (parsed.success) return findContributionProblems(value as Plugin)
-  return parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+export function findPluginProblems(value: unknown, check: CheckInput = checkInput): readonly string[] {
+  const problems = findShapeProblems(value)
+  return problems.length > 0 ? problems : findContributionProblems(value as Plugin, check)
 }
 
 function nameOf(value: unknown): string | undefined {
@@ -51,7 +49,7 @@ function contributionOf(plugin: Plugin): Contribution {
 }
 
 /** Checks beyond the shape: duplicate names, references to unknown names, inputs without a JSON schema. */
-function findContributionProblems(plugin: Plugin): string[] {
+function findContributionProblems(plugin: Plugin, check: CheckInput): string[] {
   const { tools = [], autoApprovedTools = [], userCommands = [] } = contributionOf(plugin)
   const toolNames = tools.map((tool) => tool.name)
   return [
@@ -62,14 +60,14 @@ function findContributionProblems(plugin: Plugin): string[] {
     ...autoApprovedTools
       .filter((name) => !toolNames.includes(name))
       .map((name) => `autoApprovedTools names "${name}", which is no tool of this plugin`),
-    ...tools.flatMap(findToolProblems),
+    ...tools.flatMap((tool) => findToolProblems(tool, check)),
   ]
 }
 
-function findToolProblems(tool: Tool): string[] {
+function findToolProblems(tool: Tool, check: CheckInput): string[] {
   const problems: string[] = []
   try {
-    toInputSchema(tool.input)
+    check(tool.input)
   } catch (error) {
     problems.push(`tool "${tool.name}": ${toErrorMessage(error)}`)
   }

@@ -6,8 +6,7 @@ import { type BackgroundPolicy, defineTool } from "./tool.ts"
 
 const describeWith = (background: BackgroundPolicy | undefined, estimate: DurationEstimate | null = null) => {
   const tool = defineTool({ name: "build", description: "Builds. ", input: z.object({}), run: async () => null })
-  const options = { backgroundThresholdMs: 10_000, estimate }
-  return describeTool(background ? { ...tool, background } : tool, options)
+  return describeTool(background ? { ...tool, background } : tool, { estimate })
 }
 
 const goesOn = "goes on in the background as a task; its result comes back by itself."
@@ -15,7 +14,7 @@ const goesOn = "goes on in the background as a task; its result comes back by it
 it.each<[string, BackgroundPolicy | undefined, string]>([
   ["nothing about a tool that says nothing", undefined, "Builds."],
   ["nothing about a tool that stays in the foreground", { mode: "never" }, "Builds."],
-  ["the configured threshold", { mode: "after" }, `Builds. A call that takes longer than 10 s ${goesOn}`],
+  ["nothing about the configured threshold", { mode: "after" }, "Builds."],
   ["the tool's own threshold", { mode: "after", ms: 2_500 }, `Builds. A call that takes longer than 2.5 s ${goesOn}`],
   [
     "that it can be started there",
@@ -35,7 +34,7 @@ it("tells the model that the threshold depends on the input", () => {
     background: () => ({ mode: "always" }),
     run: async () => null,
   })
-  expect(describeTool(tool, { backgroundThresholdMs: 10_000 })).toContain("how many depends on its input")
+  expect(describeTool(tool)).toContain("how many depends on its input")
 })
 
 it("tells the expected duration, and whether it was learned", () => {

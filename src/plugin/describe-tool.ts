@@ -1,26 +1,35 @@
 import type { DurationEstimate } from "./task-service.ts"
-import type { Tool } from "./tool.ts"
+import { backgroundOf, type Tool } from "./tool.ts"
 
 export interface DescribeOptions {
-  /** The threshold of tools that can run in the background and name none. */
-  readonly backgroundThresholdMs: number
   /** How long the tool's calls are known to take. */
   readonly estimate?: DurationEstimate | null
 }
 
 /** The description of a tool for the model: its purpose, when it leaves the foreground, and its usual duration. */
-export function describeTool(tool: Tool, options: DescribeOptions): string {
-  return [tool.description.trim(), describePolicy(tool, options), describeDuration(options.estimate)]
+export function describeTool(tool: Tool, { estimate }: DescribeOptions = {}): string {
+  return [tool.description.trim(), describePolicy(tool), describeDuration(estimate)]
     .filter((sentence) => sentence !== "")
     .join(" ")
 }
 
 /**
- * Empty for a tool that always answers in the foreground, as a model expects of a tool anyway, and for one that says
- * nothing: the sentence would be the same for hundreds of tools, and the answer of a promoted call says it.
+ * For the system prompt, once: in the description of every tool that moves at the configured threshold the sentence would be
+ * the same, 20 kB of it for 200 tools. Empty if no tool does.
  */
-function describePolicy(tool: Tool, options: DescribeOptions): string {
-  const { background: policy = { mode: "never" } } = tool
+export function describeThreshold(tools: readonly Tool[], thresholdMs: number): string {
+  if (!tools.some(movesAtThreshold)) return ""
+  return `Unless its tool says otherwise, a call that takes longer than ${toSpan(thresholdMs)} ${GOES_ON}`
+}
+
+function movesAtThreshold(tool: Tool): boolean {
+  const policy = backgroundOf(tool)
+  return typeof policy === "object" && policy.mode === "after" && policy.ms === undefined
+}
+
+/** Empty for a tool that always answers in the foreground, as a model expects of a tool anyway. */
+function describePolicy(tool: Tool): string {
+  const policy = backgroundOf(tool)
   if (typeof policy === "function") {
     return `A call that takes longer than some seconds (how many depends on its input) ${GOES_ON}`
   }
@@ -32,7 +41,7 @@ function describePolicy(tool: Tool, options: DescribeOptions): string {
     case "always":
       return "Runs in the background as a task; its result comes back by itself."
     case "after":
-      return `A call that takes longer than ${toSpan(policy.ms ?? options.backgroundThresholdMs)} ${GOES_ON}`
+      return policy.ms === undefined ? "" : `A call that takes longer than ${toSpan(policy.ms)} ${GOES_ON}`
   }
 }
 

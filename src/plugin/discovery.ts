@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../base/error.ts"
 import { checkPlugin } from "./define-plugin.ts"
+import { toInputSchema } from "./input-schema.ts"
 import type { Plugin } from "./plugin.ts"
 import { type RegistryState, skip } from "./registry-state.ts"
 
@@ -48,7 +49,7 @@ export async function discoverPlugins(
 
 function toPlugin(state: RegistryState, entry: DiscoveryEntry, value: unknown): Plugin | undefined {
   try {
-    checkPlugin(value)
+    checkPlugin(value, toInputSchema)
     return value
   } catch (error) {
     skip(state, entry.source, "wrong_shape", `${entry.source}: ${toErrorMessage(error)}`)

@@ -1,16 +1,17 @@
 import { z } from "zod"
 import { lazily } from "../base/lazily.ts"
 import type { Message } from "./message.ts"
+import { leftOut } from "./left-out.ts"
 
 /** Parses a message from a file that anyone may have written. */
 export const messageSchema = lazily((): z.ZodType<Message> => {
-  const metadata = z.record(z.string(), z.json()).exactOptional()
+  const metadata = leftOut(z.record(z.string(), z.json()))
   const text = z.strictObject({ type: z.literal("text"), text: z.string(), metadata })
   const reasoning = z.strictObject({ type: z.literal("reasoning"), text: z.string(), metadata })
   const file = z.strictObject({
     type: z.literal("file"),
     mediaType: z.string(),
-    name: z.string().exactOptional(),
+    name: leftOut(z.string()),
     source: z.union([z.strictObject({ data: z.string() }), z.strictObject({ url: z.string() })]),
     metadata,
   })

@@ -1,9 +1,11 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import { isJsonObject, type JsonObject, type JsonValue, toJson } from "../base/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { toJsonSchema } from "./json-schema.ts"
+import { isSchema, type Schema, toPath } from "./schema.ts"
 
-/** The schema of a typed answer. */
-export type OutputSchema<Output> = z.ZodType<Output>
+/** The schema of a typed answer, of any library that speaks Standard Schema. */
+export type OutputSchema<Output> = Schema<Output>
 
 /** The form of a typed answer: as models are told it, and as an answer is checked. */
 export interface OutputForm<Output = unknown> {
@@ -23,7 +25,7 @@ type StoredForm = Pick<OutputForm, "schema" | "isWrapped">
 
 /** Refused as `invalid_input` if the schema cannot be told as JSON Schema. */
 export function toOutputForm<Output>(output: OutputSchema<Output>): OutputForm<Output> {
-  const { $schema: _, ...schema } = toJsonSchema(output)
+  const schema = tellOutput(output)
   const isWrapped = schema["type"] !== "object"
   const told = isWrapped ? { type: "object", properties: { [VALUE]: schema }, required: [VALUE] } : schema
   return toForm({ schema: told, isWrapped }, output)
@@ -48,10 +50,11 @@ function toForm<Output>({ schema, isWrapped }: StoredForm, output: OutputSchema<
       if (typeof read === "string") return { isValid: false, problem: read }
       const { value } = read
       const answer = isWrapped && isJsonObject(value) && VALUE in value ? value[VALUE] : value
-      const parsed = await output.safeParseAsync(answer)
-      if (parsed.success) return { isValid: true, output: parsed.data }
-      const problems = parsed.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
-        return path.length > 0 ? `${path.join(".")}: ${message}` : message
+      const checked = await output["~standard"].validate(answer)
+      if (!checked.issues) return { isValid: true, output: checked.value }
+      const problems = checked.issues.slice(0, MOST_PROBLEMS).map((issue) => {
+        const path = toPath(issue).map(String)
+        return path.length > 0 ? `${path.join(".")}: ${issue.message}` : issue.message
       })
       return { isValid: false, problem: problems.join("; ") }
     },
@@ -70,19 +73,21 @@ function readJson(text: string): { readonly value: JsonValue } | string {
   }
 }
 
-function toJsonSchema(output: z.ZodType): JsonObject {
+function tellOutput(output: Schema): JsonObject {
   try {
-    return toJson(z.toJSONSchema(output, { io: "input" })) as JsonObject
+    if (!isSchema(output)) throw new Error("it is no schema of zod 4, valibot, arktype or another Standard Schema")
+    return toJsonSchema(output)
   } catch (error) {
     const message = `The schema of the output cannot be told as JSON Schema: ${toErrorMessage(error)}.`
     throw new MeanwhileError("invalid_input", message, { option: "output" }, { cause: error })
   }
 }
 
-/** Any JSON will do where the schema cannot be read back. */
-function fromJsonSchema(schema: JsonObject): z.ZodType {
+/** Any JSON will do where the schema cannot be read back, as by a zod before 4.2. */
+function fromJsonSchema(schema: JsonObject): Schema {
   try {
-    return z.fromJSONSchema(schema)
+    const { fromJSONSchema }: Partial<typeof z> = z
+    return fromJSONSchema ? fromJSONSchema(schema) : z.json()
   } catch {
     return z.json()
   }

@@ -6,13 +6,13 @@ import { createTestPlugin, createTestTool } from "../../test/support/plugin/plug
 describe("what exposed plugins offer together", () => {
   it("gives tool schemas as JSON Schema with a description that tells the policy", async () => {
     const registry = createRegistry()
-    const tool = { ...createTestTool("build"), background: { mode: "after" } as const }
+    const tool = { ...createTestTool("build"), background: { mode: "after", ms: 2_500 } as const }
     await registry.register(createTestPlugin("builder", { tools: [tool] }))
-    expect(registry.toolSchemas({ backgroundThresholdMs: 10_000 })).toEqual([
+    expect(registry.toolSchemas()).toEqual([
       {
         plugin: "builder",
         name: "build",
-        description: expect.stringContaining("longer than 10 s goes on in the background") as unknown,
+        description: expect.stringContaining("longer than 2.5 s goes on in the background") as unknown,
         inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
       },
     ])

@@ -1,14 +1,15 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
-import { describeTool, type DescribeOptions } from "./describe-tool.ts"
+import { describeTool } from "./describe-tool.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PromptEnricher } from "./prompt-enrichment.ts"
 import type { TaskService, DurationEstimate } from "./task-service.ts"
 import type { PromotedAnswer, ToolHooks } from "./tool-hooks.ts"
 import { type ContributingPlugin, createToolIndex, type ToolIndex, type FoundTool } from "./tool-index.ts"
-import { type InputSchema, toInputSchema } from "./tool-schema.ts"
+import { toInputSchema } from "./input-schema.ts"
+import type { InputSchema } from "./tool-schema.ts"
 import type { UserCommand } from "./user-command.ts"
 
 /** `enrichment`: takes part in prompt enrichment and nothing else, because its tools are offered elsewhere. */
@@ -122,7 +123,7 @@ export interface ToolSchema {
   readonly inputSchema: InputSchema
 }
 
-export interface ToolSchemaOptions extends Pick<DescribeOptions, "backgroundThresholdMs"> {
+export interface ToolSchemaOptions {
   readonly estimate?: (found: FoundTool) => DurationEstimate | null
 }
 
@@ -136,7 +137,7 @@ export interface RegistryOffers {
   /** Refused as `unknown_tool` with near names, or as `ambiguous_id` when several plugins have it. */
   findTool(name: string, plugin?: string): FoundTool
   tools(): readonly FoundTool[]
-  toolSchemas(options: ToolSchemaOptions): readonly ToolSchema[]
+  toolSchemas(options?: ToolSchemaOptions): readonly ToolSchema[]
   autoApprovedTools(): readonly { readonly plugin: string; readonly tool: string }[]
   userCommands(): readonly OwnedCommand[]
   /** For this model: without plugins that need another model. Without a model, of all plugins. */
@@ -157,11 +158,11 @@ export function createRegistryOffers(state: RegistryState): RegistryOffers {
   return {
     findTool: (name, plugin) => state.tools.find(name, plugin),
     tools: () => state.tools.all(),
-    toolSchemas: ({ backgroundThresholdMs, estimate }) =>
+    toolSchemas: ({ estimate } = {}) =>
       state.tools.all().map((found) => ({
         plugin: found.plugin,
         name: found.tool.name,
-        description: describeTool(found.tool, { backgroundThresholdMs, estimate: estimate?.(found) ?? null }),
+        description: describeTool(found.tool, { estimate: estimate?.(found) ?? null }),
         inputSchema: toInputSchema(found.tool.input),
       })),
     autoApprovedTools: () =>

@@ -1,5 +1,6 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { checkPlugin } from "./define-plugin.ts"
+import { toInputSchema } from "./input-schema.ts"
 import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discovery.ts"
 import { exposePlugin, refreshTools, unexposePlugin } from "./exposure.ts"
 import type { PluginKind } from "./plugin-base.ts"
@@ -53,7 +54,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   return {
     ...createRegistryOffers(state),
     register: async (plugin, options) => {
-      checkPlugin(plugin)
+      checkPlugin(plugin, toInputSchema)
       return register(state, plugin, options)
     },
     unregister: async (name) => {

@@ -1,14 +1,15 @@
-import type { z } from "zod"
 import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskKind } from "../task/record.ts"
 import type { OnCrash, Step } from "../task/step.ts"
+import type { RunningWork } from "./background-capable.ts"
 import type { ToolContext } from "./context.ts"
 import type { Effect } from "./effect.ts"
 import type { Patch } from "../task/patch.ts"
 import type { Modality } from "./model.ts"
 import type { ContentPart } from "./message.ts"
+import type { Schema } from "./schema.ts"
 
 /** When a call of the tool leaves the foreground. */
 export type BackgroundPolicy =
@@ -24,7 +25,8 @@ export type BackgroundPolicy =
 export interface Tool<Input = unknown> {
   readonly name: string
   readonly description: string
-  readonly input: z.ZodType<Input>
+  /** A schema of zod 4, valibot, arktype or any other library of Standard Schema: an object of plain JSON values. */
+  readonly input: Schema<Input>
   /** The kind of task a call becomes in the background. Default `tool`. */
   readonly kind?: Exclude<TaskKind, "turn">
   readonly background?: BackgroundPolicy | ((input: Input) => BackgroundPolicy)
@@ -76,6 +78,13 @@ export interface Tool<Input = unknown> {
    * because its work never stopped.
    */
   readonly endElsewhere?: (steps: readonly Step[]) => Promise<boolean>
+  /** For a run that a crash cut off inside a step: the result of that step, if what it began is found elsewhere. */
+  readonly findElsewhere?: (
+    call: Pick<ToolContext, "callKey" | "run">,
+    steps: readonly Step[],
+  ) => Promise<StepElsewhere | null>
+  /** Hands work that already runs to where the tool's work is. The run goes on as if it had finished this step itself. */
+  readonly adoptElsewhere?: (work: RunningWork, input: Input) => Promise<StepElsewhere>
   /** For an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: the session's model. */
   readonly model?: (input: Input) => Promise<string | undefined>
   /**
@@ -90,7 +99,17 @@ export interface Tool<Input = unknown> {
   readonly shows?: Modality
   /** Only subagents are offered it. */
   readonly isForSubagents?: true
-  run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
+  /**
+   * Returns the result, or a promise of it: anything that can be written as JSON, nothing at all, or what `handBack`,
+   * `failWith` or `showModel` made. A result that JSON cannot hold makes the call fail.
+   */
+  run(input: Input, context: ToolContext): unknown
+}
+
+/** A finished step, whose result says what work runs elsewhere. */
+export interface StepElsewhere {
+  readonly key: string
+  readonly result: JsonValue
 }
 
 /** A tool that says nothing about the background gives its result however long a call takes. */

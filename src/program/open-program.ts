@@ -140,14 +140,10 @@ function withInstructions(agent: ProgramConfig["agent"], { text }: Instructions)
   return { ...agent, instructions: [agent.instructions, text].filter((part) => part !== "").join("\n\n") }
 }
 
-/**
- * A limit that is asked for at the start also holds per plugin and per session, unless the configuration has limits for
- * those.
- */
+/** A limit that is asked for at the start also holds per session, unless the configuration has a limit for those. */
 function toDefaults({ maxConcurrentTasks: most }: ProgramOptions) {
   if (most === undefined) return {}
-  const limit = Math.max(1, most)
-  return { background: { maxConcurrentPerPlugin: limit, maxConcurrentPerSession: limit } }
+  return { background: { maxConcurrentPerSession: Math.max(1, most) } }
 }
 
 /** Options of the start override the configuration. */

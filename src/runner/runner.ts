@@ -42,7 +42,7 @@ import { createTurnTool, type TurnBody } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
 import { ENDS_WHEN_IDLE, TAKER, toWorkerIdentity } from "./worker/worker-identity.ts"
 import { listWorkers } from "./worker/worker-list.ts"
-import type { CancelScope, OutputScope } from "./run/scope.ts"
+import type { CancelScope, HasTools, OutputScope } from "./run/scope.ts"
 import { expireWaits } from "./ask/answer-wait.ts"
 import { stopLeftRuns } from "./stop/left-runs.ts"
 import { applyRetention } from "./result/retention.ts"
@@ -223,7 +223,7 @@ const RECLAIMS_PER_LEASE = 3
 
 /** The chores of a runner for as long as it lives. */
 function startChores(
-  scope: OutputScope & CancelScope,
+  scope: OutputScope & CancelScope & HasTools,
   reclaim: () => Promise<void>,
   { sweeps }: { readonly sweeps: boolean },
 ): readonly Chore[] {

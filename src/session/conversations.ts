@@ -114,13 +114,13 @@ const RETENTION_EVERY_MS = 60_000
 
 export function createConversations(options: ConversationsOptions): Conversations {
   const { catalogue, defaultModel, retentionMs, person, onChild, onClosed, ...shared } = options
-  const { registry, store, log, config } = shared
+  const { registry, store, log } = shared
   const closing = new AbortController()
   const watch = (): void => news.watch()
   const scope: ConversationScope = {
     ...shared,
     models: createModelSource({ registry, catalogue, defaultModel }),
-    tools: createToolList(registry, catalogue, config.background.thresholdSeconds * 1_000),
+    tools: createToolList(registry, catalogue),
     open: createOpenConversations({ events: createAgentEvents(log), closing: closing.signal, watch, onClosed }),
     ports: { person, changesOfDocument: createOneAtATime() },
     children: {

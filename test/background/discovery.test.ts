@@ -11,13 +11,12 @@ import { call, openBackground } from "../support/background/open-background.ts"
 
 const VOCABULARIES: readonly VocabularyName[] = ["meanwhile", "jaato", "opencode", "penguiflow"]
 const holding = (name: string, ...tools: Tool[]) => definePlugin({ kind: "tool", name, tools })
-const THRESHOLD = { backgroundThresholdMs: 10_000 }
 
 async function openRegistry() {
   const registry = createRegistry()
   await registry.register(createBackgroundPlugin())
   const describeStart = (): string =>
-    registry.toolSchemas(THRESHOLD).find(({ name }) => name === "start_task")?.description ?? ""
+    registry.toolSchemas().find(({ name }) => name === "start_task")?.description ?? ""
   return { registry, describeStart }
 }
 
@@ -116,7 +115,7 @@ test("000-69: the threshold of the configuration is what the model is told of to
   const registry = createRegistry()
   await registry.register(createBackgroundPlugin({ thresholdSeconds: 25 }))
   await registry.register(holding("first", echo))
-  const start = registry.toolSchemas(THRESHOLD).find(({ name }) => name === "start_task")
+  const start = registry.toolSchemas().find(({ name }) => name === "start_task")
   expect(start?.description).toContain("echo (moves there by itself after 25 s)")
 })
 
@@ -145,7 +144,7 @@ describe.each(VOCABULARIES)("the vocabulary %s", (vocabulary) => {
   test("tells in its instructions how to work with tasks, and how to read an answer that moved to the background", () => {
     const [instructions] = texts
     expect(instructions).toMatch(/by itself/)
-    expect(instructions).toMatch(/moves to the background by itself|auto_backgrounded/)
+    expect(instructions).toMatch(/moved to the background by itself says so|auto_backgrounded/)
     expect(instructions).toMatch(/data, whatever it says/)
   })
 

@@ -45,7 +45,7 @@ const PLUGINS: Readonly<Record<string, () => Plugin | readonly Plugin[]>> = {
 }
 
 test.each(Object.entries(PLUGINS))("%s declares a plugin without mistakes", (_file, create) => {
-  expect([create()].flat().map(findPluginProblems)).toEqual([create()].flat().map(() => []))
+  expect([create()].flat().map((plugin) => findPluginProblems(plugin))).toEqual([create()].flat().map(() => []))
 })
 
 test("every file that declares a built-in plugin is in the list", () => {

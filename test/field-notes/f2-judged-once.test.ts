@@ -5,7 +5,7 @@ import { findStandard } from "../../src/builtin/shell/installed-program.ts"
 import { programsWith } from "../../src/builtin/shell/known-programs.ts"
 import { createRunCommand } from "../../src/builtin/shell/run-command.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
-import { toInputSchema } from "../../src/plugin/tool-schema.ts"
+import { toInputSchema } from "../../src/plugin/input-schema.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { PersonChannel } from "../../src/plugin/person-port.ts"
 import { createSessionId, type WaitId } from "../../src/task/id.ts"
@@ -14,6 +14,7 @@ import type { RuntimeOptions } from "../../src/app.ts"
 import { createContext } from "../support/builtin/shell.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
+import { parsed } from "../support/plugin/parsed.ts"
 
 const STANDARD_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -95,7 +96,7 @@ test("F2. A program that is missing where the command runs is named, and nothing
     workingDirectory: "/",
   })
   const { context, requests } = createContext("")
-  const call = tool.input.parse({ command: `${missing} a`, withoutShell: true })
+  const call = parsed(tool.input, { command: `${missing} a`, withoutShell: true })
   await expect(tool.run(call, context)).rejects.toThrow(`admitted as the installed program ${missing}`)
   expect(requests).toEqual([])
 })
@@ -109,7 +110,7 @@ test("F2. A model is not told of the field that says so, and allows itself nothi
   })
   expect(toInputSchema(tool.input)["properties"]).not.toHaveProperty("withoutShell")
   for (const command of ["./evil", "ls; ./evil", "cat /proc/1/environ"]) {
-    const call = tool.input.parse({ command, withoutShell: true })
+    const call = parsed(tool.input, { command, withoutShell: true })
     expect(typeof tool.effects === "function" && tool.effects(call)).toContain("unknown")
     const { context, requests } = createContext("")
     await expect(tool.run(call, context)).rejects.toThrow("so it was not run")

@@ -10,6 +10,7 @@ import { createRedactor } from "../../src/runner/redaction/redactor.ts"
 import { createSessionId } from "../../src/task/id.ts"
 import { showCommand } from "../support/show-command.ts"
 import { createFolder, createWorkplace } from "../support/workplace.ts"
+import { parsed } from "../support/plugin/parsed.ts"
 
 const OWN_KEY = "o-w-n; k3y of this person"
 const redactor = createRedactor({ environment: { SERVICE_API_KEY: OWN_KEY } })
@@ -81,7 +82,7 @@ test("F4. Code in a diff is shown whole", async () => {
     ({ name }) => name === "writeNewFile",
   )
   if (!tool) throw new Error("there is no such tool")
-  const input = tool.input.parse({ path: "b.js", content: code })
+  const input = parsed(tool.input, { path: "b.js", content: code })
   const call = { plugin: "file_edit", tool: tool.name, input, definition: tool, session: null, effects: [] }
   const facts = { likeness: undefined, parts: [input], form: "call" } as const
   const { detail = "" } = await toQuestion({ ...call, ...facts }, (text) => redactor.redactShown(text))

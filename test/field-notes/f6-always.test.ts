@@ -4,6 +4,7 @@ import { commandParts } from "../../src/builtin/shell/command-parts.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import type { PermissionPluginOptions } from "../../src/builtin/permission/permission-plugin.ts"
 import { createPerson, createTestPermission, SESSION } from "../support/builtin/permission.ts"
+import { parsed } from "../support/plugin/parsed.ts"
 
 /** A policy over `run_command`, and a person who gives these answers. */
 function open(policy: PermissionPluginOptions["policy"] = {}, ...answers: readonly string[]) {
@@ -20,7 +21,7 @@ function open(policy: PermissionPluginOptions["policy"] = {}, ...answers: readon
     tool,
   )
   const ask = async (command: string, env?: Readonly<Record<string, string>>) =>
-    (await decide(tool.input.parse({ command, env }), SESSION)).allowed
+    (await decide(parsed(tool.input, { command, env }), SESSION)).allowed
   return { ask, questions }
 }
 

@@ -111,6 +111,24 @@ test("after a crash inside the start the work is not started again: nobody can k
   expect(place.farm.tasks).toHaveLength(1)
 })
 
+test("listTasks: after a crash inside the start the work is found there by the key of its call, and followed", async () => {
+  const place = await dieAt({ when: "before", isHere: (operations) => hasStep(operations, "step.finish") })
+  await place.first.life.over
+  const { listTasks } = place.farm.connect()
+  const keepsKeys = {
+    listTasks: async () =>
+      (await listTasks()).map((handle, index) => ({
+        ...handle,
+        metadata: { callKey: place.farm.tasks[index]?.callKey ?? "" },
+      })),
+  }
+  const next = await begin(place, 2, [], undefined, keepsKeys)
+  await eventually("it is taken over", async () => (await findTask(next))?.fence === 2)
+  place.farm.end(1, { result: "a picture" })
+  expect(await ended(next)).toMatchObject({ status: "completed", patch: { payload: "a picture" } })
+  expect(place.farm.tasks).toHaveLength(1)
+})
+
 test("after a crash inside its start a tool that may be repeated is started again under the same key", async () => {
   const behaviour = { render: { onCrash: "retry" } } as const
   const place = await dieAt({ when: "before", isHere: (operations) => hasStep(operations, "step.finish") }, behaviour)

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createClient, type RuntimeOptions } from "../../src/app.ts"
+import { createClient } from "../../src/library.ts"
+import type { RuntimeOptions } from "../../src/runtime.ts"
 import { createTruncateGc } from "../../src/builtin/gc/gc-plugin.ts"
 import type { Script } from "../../src/builtin/scripted/script.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"

@@ -48,6 +48,22 @@ describe.each(PLACES)("collecting the context, %s", (_, isKept) => {
     expect(events.filter(({ type }) => type === "context.collected")).toMatchObject([{ removedMessages: 2 }])
   })
 
+  test("uses a collection that only shortens messages, and removes none", async () => {
+    const short = { role: "user", parts: [{ type: "text", text: "fir" }] } as const
+    const plugin: GcPlugin = definePlugin({
+      kind: "gc",
+      name: "brief",
+      shouldCollect: () => ({ isDue: false }),
+      collect: ([_first, ...rest]) => ({ messages: [short, ...rest], removedMessages: 0, summary: "Shortened one." }),
+    })
+    const { session, model, events } = await openAgent(["one", overflow, "two"], { isKept })
+    session.setGc(plugin)
+    await session.send("first")
+    expect((await session.send("second")).text).toBe("two")
+    expect(model.requests.at(-1)?.messages.map(textOf)).toEqual(["fir", "one", "second"])
+    expect(events.filter(({ type }) => type === "context.collected")).toMatchObject([{ removedMessages: 0 }])
+  })
+
   test("voids the output that was heard before the model said that it is full", async () => {
     const { session, events } = await openAgent(["one", { text: ["I am sa"], ...overflow }, "two"], { isKept })
     session.setGc(createForgetfulGc().plugin)

@@ -8,6 +8,10 @@ import { openAgent, openScripted, PLACES } from "../support/session/open-agent.t
 import { createGate } from "../support/session/gate.ts"
 import { add, say } from "../support/session/test-tools.ts"
 
+/** What the system prompt says because of the tools. */
+const THRESHOLD =
+  "Unless its tool says otherwise, a call that takes longer than 10 s goes on in the background as a task; its result comes back by itself."
+
 const call = { tool: "add", input: { a: 1, b: 2 } }
 
 describe.each(PLACES)("the model of a session, %s", (_, isKept) => {
@@ -128,7 +132,7 @@ test("the instructions and prompts of such a plugin reach no model that does not
   await large.send("b")
   expect(model.requests[0]).toMatchObject({ system: "", messages: [userMessage("a")] })
   const [asked] = other.models["large"]?.requests ?? []
-  expect(asked).toMatchObject({ system: "Say with care.", messages: [userMessage("b +care")] })
+  expect(asked).toMatchObject({ system: `${THRESHOLD}\n\nSay with care.`, messages: [userMessage("b +care")] })
 })
 
 test("004-45: what is skipped for its model is listed with the reason, and welcome once a session uses such a model", async () => {
@@ -155,7 +159,7 @@ test("004-07: a session has its own history, model, tools, instructions and acco
   expect(session.history().map(textOf)).toEqual(["to the first", "ours"])
   expect(second.history().map(textOf)).toEqual(["to the second", "theirs"])
   const [asked] = other.models["large"]?.requests ?? []
-  expect([asked?.system, asked?.tools.map(({ name }) => name)]).toEqual(["Be brief.", ["say"]])
+  expect([asked?.system, asked?.tools.map(({ name }) => name)]).toEqual([`Be brief.\n\n${THRESHOLD}`, ["say"]])
   expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["add", "say"])
   expect([session.turns().length, second.turns()[0]?.model]).toEqual([1, "other/large"])
 })

@@ -164,7 +164,7 @@ test("004-47: the registry hands out schemas, tools, commands and enrichers of w
   })
   const { runtime, session } = await openAgent(["ok"], { plugins: [rich] })
   const offers = () => [
-    runtime.plugins.toolSchemas({ backgroundThresholdMs: 1 }).map(({ name }) => name),
+    runtime.plugins.toolSchemas().map(({ name }) => name),
     runtime.plugins.tools().map(({ tool }) => tool.name),
     runtime.plugins.userCommands().map(({ command }) => command.name),
     runtime.plugins.promptEnrichers().map(({ plugin }) => plugin),

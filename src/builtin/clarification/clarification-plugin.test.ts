@@ -3,6 +3,7 @@ import type { ToolContext } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createRegistry } from "../../plugin/registry.ts"
 import { createClarificationPlugin } from "./clarification-plugin.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 function create(...answers: PersonAnswer[]) {
   const questions: Question[] = []
@@ -16,7 +17,7 @@ function create(...answers: PersonAnswer[]) {
     },
   }
   const run = async (input: unknown) =>
-    tool.run(tool.input.parse(input), { person, signal: controller.signal } as unknown as ToolContext)
+    tool.run(parsed(tool.input, input), { person, signal: controller.signal } as unknown as ToolContext)
   return { tool, run, questions, controller }
 }
 
@@ -93,7 +94,7 @@ it.each([
   [{ context: "x", questions: [{ question: "y", multiple: true }] }, /needs `options`/],
   [{ context: "x", questions: [{ question: "y", options: ["a", "b"], default: "c" }] }, /one of the options/],
 ])("refuses %j", (input, message) => {
-  expect(() => create().tool.input.parse(input)).toThrow(message)
+  expect(() => parsed(create().tool.input, input)).toThrow(message)
 })
 
 it("needs no permission and leaves a person time to think", async () => {

@@ -1,6 +1,6 @@
-import { z } from "zod"
-import { type JsonObject, toJson } from "../../base/json.ts"
+import { isJsonObject, type JsonObject, toJson } from "../../base/json.ts"
 import type { Effect } from "../../plugin/effect.ts"
+import { createSchema, type Schema } from "../../plugin/schema.ts"
 import { type BackgroundPolicy, defineTool, type Tool } from "../../plugin/tool.ts"
 import { callServerTool, endServerTask } from "./call-tool.ts"
 import type { ToolDefinition } from "./connection.ts"
@@ -30,15 +30,14 @@ export function createServerTool(link: ServerLink, definition: ToolDefinition): 
 }
 
 /** The model is told the server's own schema, word for word; inputs are checked against it before anything is sent. */
-function toInput(definition: ToolDefinition): z.ZodType<JsonObject> {
+function toInput(definition: ToolDefinition): Schema<JsonObject> {
   const { $schema: _, id: _id, ...schema } = definition.inputSchema
-  const input = z.unknown().superRefine((given, context) => {
-    const isObject = typeof given === "object" && given !== null && !Array.isArray(given)
-    const problems = isObject ? definition.check(toJson(given)) : ["must be an object"]
-    for (const message of problems) context.addIssue({ code: "custom", message })
+  return createSchema({ ...schema, type: "object" }, (given) => {
+    const input = toJson(given)
+    if (!isJsonObject(input)) return { issues: [{ message: "must be an object" }] }
+    const issues = definition.check(input).map((message) => ({ message }))
+    return issues.length > 0 ? { issues } : { value: input }
   })
-  // A value that passes the check is an object; zod has no type for that which keeps the schema unchanged.
-  return input.meta({ ...schema, type: "object" }) as unknown as z.ZodType<JsonObject>
 }
 
 /** A call whose time limit ends before its threshold stays in the foreground. */

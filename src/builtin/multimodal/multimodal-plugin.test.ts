@@ -8,6 +8,7 @@ import type { ToolContext } from "../../plugin/context.ts"
 import type { EnrichmentContext } from "../../plugin/prompt-enrichment.ts"
 import { contentOf } from "../../plugin/tool.ts"
 import { createMultimodalPlugin } from "./multimodal-plugin.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
 let root: string
@@ -31,8 +32,8 @@ const enrich = async (prompt: string) => createMultimodalPlugin({ root }).enrich
 
 async function view(path: string) {
   const [tool] = createMultimodalPlugin({ root }).tools
-  const returned = await tool?.run(tool.input.parse({ path }), {} as ToolContext)
-  return contentOf((returned as unknown as { readonly patch: { readonly payload: JsonValue } }).patch.payload)
+  const returned = await tool?.run(parsed(tool.input, { path }), {} as ToolContext)
+  return contentOf((returned as { readonly patch: { readonly payload: JsonValue } }).patch.payload)
 }
 
 describe("a file named in a prompt", () => {

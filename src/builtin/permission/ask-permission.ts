@@ -4,8 +4,9 @@ import type { JsonValue } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import { parse, toPath } from "../../plugin/schema.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
-import { withoutOwnFields } from "../../plugin/tool-schema.ts"
+import { withoutOwnFields } from "../../plugin/input-schema.ts"
 import { toQuestion } from "./permission-question.ts"
 import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./grants.ts"
 import { toQuotedText } from "../../base/quoted-text.ts"
@@ -79,9 +80,9 @@ async function ask(scope: PermissionScope, question: Question, context: ToolCont
 }
 
 function parseInput(definition: Tool, value: unknown): unknown {
-  const parsed = definition.input.safeParse(withoutOwnFields(definition.input, value))
+  const parsed = parse(definition.input, withoutOwnFields(definition.input, value))
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
+  const problems = parsed.issues.map((issue) => `${toPath(issue).join(".")}: ${issue.message}`)
   throw new MeanwhileError("invalid_input", `${definition.name} does not take that input: ${problems.join("; ")}.`)
 }
 

@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Effect } from "../../plugin/effect.ts"
-import { ownFields } from "../../plugin/tool-schema.ts"
+import { ownFields } from "../../plugin/input-schema.ts"
 import type { Question } from "../../plugin/person-port.ts"
 import type { JudgedCall } from "./grants.ts"
 import { toQuotedText } from "../../base/quoted-text.ts"

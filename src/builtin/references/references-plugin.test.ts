@@ -10,6 +10,7 @@ import { contentOf, isToolReturn } from "../../plugin/tool.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import { DEFAULT_WORKSPACE } from "../../task/id.ts"
 import { createReferencesPlugin, type ReferencesPluginOptions } from "./references-plugin.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 const INLINE = {
   id: "style",
@@ -43,7 +44,7 @@ async function open(
     registry,
     call: async (name: string, input: unknown, session = "talk") => {
       const { tool } = registry.findTool(name)
-      const returned = await tool.run(tool.input.parse(input), toContext(session) as unknown as ToolContext)
+      const returned = await tool.run(parsed(tool.input, input), toContext(session) as unknown as ToolContext)
       if (!isToolReturn(returned) || !("patch" in returned)) throw new Error("the tool handed back no patch")
       return textOf({ role: "user", parts: contentOf(returned.patch.payload) ?? [] })
     },

@@ -6,6 +6,7 @@ import type { SessionId } from "../../task/id.ts"
 import { toDescription } from "./description.ts"
 import { createEngineSessionPlugin } from "./engine-session-plugin.ts"
 import { ADA, CAT, createDirectory } from "../../../test/support/builtin/session-directory.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 let directory: SessionDirectory
 let plugin: SessionPlugin
@@ -40,7 +41,7 @@ describe("the description", () => {
   const describeWith = (input: unknown, session: SessionId | null) => {
     const [tool] = plugin.tools ?? []
     if (!tool) throw new Error("there is no tool")
-    return tool.run(tool.input.parse(input), { session, sessions: { directory } } as unknown as ToolContext)
+    return tool.run(parsed(tool.input, input), { session, sessions: { directory } } as unknown as ToolContext)
   }
 
   it("is set by the model without anyone's permission, for its own conversation", async () => {

@@ -6,6 +6,7 @@ import type { SessionState } from "../../plugin/sessions-port.ts"
 import { backgroundResultSchema } from "../../plugin/background-result.ts"
 import type { SessionId } from "../../task/id.ts"
 import { messageSchema } from "../../plugin/message-schema.ts"
+import { leftOut } from "../../plugin/left-out.ts"
 
 /** The version this program writes. A file of a higher version is refused and left unchanged. */
 const FILE_VERSION = 1
@@ -26,11 +27,11 @@ const stateSchema = lazily((): z.ZodType<SessionState> => {
     messages: z.array(messageSchema()),
     data: z.record(z.string(), z.json()),
     // Absent if the conversation has used all of them, and in older files.
-    backgroundResults: z.record(z.string(), backgroundResultSchema()).exactOptional(),
+    backgroundResults: leftOut(z.record(z.string(), backgroundResultSchema())),
     // Absent if no plugin keeps anything of the conversation, and in older files.
-    documents: z.record(z.string(), z.record(z.string(), z.json())).exactOptional(),
+    documents: leftOut(z.record(z.string(), z.record(z.string(), z.json()))),
     // Absent if there are none, and in older files.
-    metadata: z.record(z.string(), z.string()).exactOptional(),
+    metadata: leftOut(z.record(z.string(), z.string())),
   })
 })
 const fileSchema = lazily(() => z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema() }))

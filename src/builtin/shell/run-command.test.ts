@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Tool } from "../../plugin/tool.ts"
 import { createShellPlugin, type ShellPluginOptions } from "./shell-plugin.ts"
 import { createContext, run } from "../../../test/support/builtin/shell.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 const createTool = (options: Partial<ShellPluginOptions> = {}): Tool => {
   const [tool] = createShellPlugin({ workingDirectory: tmpdir(), environment: { HOME: "/home/me" }, ...options }).tools
@@ -73,7 +74,7 @@ describe("the result of a command", () => {
 
   it("keeps control characters out of the title and the digest", async () => {
     const tool = createTool()
-    expect(tool.title?.(tool.input.parse({ command: "printf '\u001b[31mred\u0007'\n ls" }))).toBe("printf 'red' ls")
+    expect(tool.title?.(parsed(tool.input, { command: "printf '\u001b[31mred\u0007'\n ls" }))).toBe("printf 'red' ls")
     const { context } = createContext("10%\r100%\r\u001b[2Kdone\u0007\n")
     expect(await run(tool, { command: "make" }, context)).toMatchObject({
       patch: { digest: ["exited with 0", "done"] },
@@ -82,7 +83,7 @@ describe("the result of a command", () => {
 
   it("shortens a long title between two words, so that no half of a key is shown", () => {
     const tool = createTool()
-    const titleOf = (command: string) => tool.title?.(tool.input.parse({ command }))
+    const titleOf = (command: string) => tool.title?.(parsed(tool.input, { command }))
     expect(titleOf(`echo ${"a".repeat(500)}`)).toBe("echo …")
     expect(titleOf(`${"word ".repeat(30)}end`)).toBe(`${"word ".repeat(15)}…`)
     expect(titleOf(`echo ${"a".repeat(75)}`)).toHaveLength(80)

@@ -6,6 +6,8 @@ import { createRegistry } from "../../plugin/registry.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { createShellPlugin, type ShellPluginOptions } from "./shell-plugin.ts"
 import { createContext, run } from "../../../test/support/builtin/shell.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
+import { parse } from "../../plugin/schema.ts"
 
 let directory: string
 beforeEach(async () => {
@@ -24,14 +26,14 @@ describe("where a command runs", () => {
     await mkdir(join(directory, "web"))
     const tool = createTool()
     for (const cwd of [undefined, ".", "web", "./web/", join(directory, "web"), "/"]) {
-      const asked = tool.input.parse({ command: "ls", cwd })
+      const asked = parsed(tool.input, { command: "ls", cwd })
       const kept = tool.pin?.(asked)
       expect(kept).toEqual({
         command: "ls",
         cwd: join(cwd === "/" ? "/" : directory, cwd?.includes("web") ? "web" : ""),
         withoutShell: true,
       })
-      expect(tool.input.parse(kept)).toEqual(asked)
+      expect(parsed(tool.input, kept)).toEqual(asked)
     }
   })
 
@@ -101,9 +103,9 @@ describe("running a command", () => {
     [{ command: "ls", background: true }, "background"],
     [{}, "command"],
   ])("refuses %o before anything runs", (input, message) => {
-    const parsed = createTool().input.safeParse(input)
-    expect(parsed.success).toBe(false)
-    expect(JSON.stringify(parsed.error?.issues)).toContain(message)
+    const refused = parse(createTool().input, input)
+    expect(refused.success).toBe(false)
+    expect(JSON.stringify(refused)).toContain(message)
   })
 
   it("refuses relative folders when the plugin is made", () => {
@@ -114,7 +116,7 @@ describe("running a command", () => {
 
 it("leaves it to the runner what a time limit in the input means for the threshold", () => {
   const { background, input } = createTool()
-  const policyOf = (value: unknown) => (typeof background === "function" ? background(input.parse(value)) : undefined)
+  const policyOf = (value: unknown) => (typeof background === "function" ? background(parsed(input, value)) : undefined)
   expect(policyOf({ command: "ls", timeoutMs: 3_000 })).toEqual(policyOf({ command: "ls" }))
   expect(policyOf({ command: "npm ci", timeoutMs: 3_000 })).toEqual(policyOf({ command: "npm ci" }))
 })
@@ -122,7 +124,7 @@ it("leaves it to the runner what a time limit in the input means for the thresho
 it("is a plugin like any other: a registry takes it and tells a model about it", async () => {
   const registry = createRegistry()
   await registry.register(createShellPlugin({ workingDirectory: directory, environment: {} }))
-  const [schema] = registry.toolSchemas({ backgroundThresholdMs: 10_000 })
+  const [schema] = registry.toolSchemas()
   expect(schema).toMatchObject({
     plugin: "shell",
     name: "run_command",
@@ -133,7 +135,7 @@ it("is a plugin like any other: a registry takes it and tells a model about it",
 
 it("says what a command does to the world, and shows the whole of it before it is allowed", async () => {
   const tool = createTool()
-  const input = tool.input.parse({ command: "rm -rf build\nls", env: { API_KEY: "k-1234" } })
+  const input = parsed(tool.input, { command: "rm -rf build\nls", env: { API_KEY: "k-1234" } })
   expect(typeof tool.effects === "function" && tool.effects(input)).toEqual(["delete", "unknown"])
   expect(await tool.preview?.(input)).toBe("rm -rf build\nls\nwith its own API_KEY")
 })

@@ -10,6 +10,7 @@ import { contentOf, isToolReturn } from "../../plugin/tool.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import { fillTemplate, splitWords, createSlashCommandPlugin } from "./slash-command-plugin.ts"
 import { splitFrontMatter } from "../../base/front-matter.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 async function open(files: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-commands-"))
@@ -35,7 +36,7 @@ async function open(files: Readonly<Record<string, string>> = {}) {
         ?.run(argument, {} as CommandContext),
     process: async (command_name: string, args?: string) => {
       const { tool } = registry.findTool("processCommand")
-      const returned = await tool.run(tool.input.parse({ command_name, args }), {} as ToolContext)
+      const returned = await tool.run(parsed(tool.input, { command_name, args }), {} as ToolContext)
       if (!isToolReturn(returned) || !("patch" in returned)) throw new Error("the tool handed back no patch")
       return textOf({ role: "user", parts: contentOf(returned.patch.payload) ?? [] })
     },

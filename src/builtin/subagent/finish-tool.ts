@@ -2,6 +2,7 @@ import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
 import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
+import { leftOut } from "../../plugin/left-out.ts"
 
 const LONGEST_LINE = 2_000
 const LONGEST_ARTIFACT = 512 * 1024
@@ -9,21 +10,18 @@ const MOST_LINES = 20
 
 export const finishSchema = lazily(() => {
   const lines = z.array(z.string().trim().min(1).max(LONGEST_LINE)).max(MOST_LINES)
+  const artifact = z.strictObject({
+    name: z.string().trim().min(1).max(200),
+    mediaType: z.string().trim().min(1).max(100).default("text/plain"),
+    text: z.string().max(LONGEST_ARTIFACT),
+  })
   return z.strictObject({
-    digest: lines.exactOptional().describe("What came of the work, in a few lines."),
-    facts: z.record(z.string(), z.unknown()).exactOptional().describe("What was found out, by name."),
-    artifacts: z
-      .array(
-        z.strictObject({
-          name: z.string().trim().min(1).max(200),
-          mediaType: z.string().trim().min(1).max(100).default("text/plain"),
-          text: z.string().max(LONGEST_ARTIFACT),
-        }),
-      )
-      .max(MOST_LINES)
-      .exactOptional()
-      .describe("Whole texts that are kept and referred to by name, such as a report or a patch."),
-    nextSteps: lines.exactOptional().describe("What should be done next."),
+    digest: leftOut(lines).describe("What came of the work, in a few lines."),
+    facts: leftOut(z.record(z.string(), z.unknown())).describe("What was found out, by name."),
+    artifacts: leftOut(z.array(artifact).max(MOST_LINES)).describe(
+      "Whole texts that are kept and referred to by name, such as a report or a patch.",
+    ),
+    nextSteps: leftOut(lines).describe("What should be done next."),
     payload: z.unknown().optional().describe("Whatever else was asked for, as JSON."),
   })
 })

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
 import { toOneLine } from "../../base/one-line.ts"
+import { leftOut } from "../../plugin/left-out.ts"
 
 /** A kind of subagent: what it is for, which model it uses, which tools it may have, and how it works. */
 export interface Profile {
@@ -22,11 +23,10 @@ export const profileSchema = lazily(() => {
   return z.strictObject({
     name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),
     description: line.min(1),
-    model: z
-      .string()
-      .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"')
-      .exactOptional(),
-    tools: z.array(line.min(1)).exactOptional(),
+    model: leftOut(
+      z.string().regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"'),
+    ),
+    tools: leftOut(z.array(line.min(1))),
     instructions: z
       .string()
       .max(LONGEST_INSTRUCTIONS)

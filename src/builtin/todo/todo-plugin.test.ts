@@ -10,6 +10,7 @@ import { contentOf, isToolReturn } from "../../plugin/tool.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import { createTodoPlugin, type TodoPluginOptions } from "./todo-plugin.ts"
+import { parsed } from "../../../test/support/plugin/parsed.ts"
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-todo-"))
@@ -36,7 +37,7 @@ function open(options: TodoPluginOptions = {}, documents = createTestDocuments()
       const tool = plugin.tools.find((each) => each.name === name)
       if (!tool) throw new Error(`there is no tool ${name}`)
       const context = toContext(session, workspace) as unknown as ToolContext
-      const returned = await tool.run(tool.input.parse(input), context)
+      const returned = await tool.run(parsed(tool.input, input), context)
       if (!isToolReturn(returned) || !("patch" in returned)) throw new Error("the tool handed back no patch")
       return textOf({ role: "user", parts: contentOf(returned.patch.payload) ?? [] })
     },

@@ -1,36 +1,27 @@
 import { setImmediate as nextTick } from "node:timers/promises"
+import { htmlToText } from "./html-text.ts"
 
 export interface HtmlPage {
   readonly title: string | null
   readonly text: string
 }
 
-const DEEPEST_ELEMENT = 200
 const LONGEST_LINK = 160
-const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
-const SKIPPED = ["img", "button", "select"]
+const ANCHOR_ONLY = /^#|^$/
 
 /** The text a reader of the page sees. Its links are relative to `url`. */
 export async function htmlToPage(html: string, url: URL): Promise<HtmlPage> {
-  // Loaded when a page is read: most conversations never need it.
-  const { convert } = await import("html-to-text")
-  const links = { baseUrl: url.href, hideLinkHrefIfSameAsText: true, noAnchorUrl: true, pathRewrite: toShortLink }
-  const options = {
-    wordwrap: null,
-    limits: { maxDepth: DEEPEST_ELEMENT },
-    selectors: [
-      { selector: "a", options: links },
-      ...HEADINGS.map((selector) => ({ selector, options: { uppercase: false } })),
-      ...SKIPPED.map((selector) => ({ selector, format: "skip" })),
-    ],
+  const toLink = (address: string): string => {
+    const path = toShortLink(address)
+    return ANCHOR_ONLY.test(path) ? "" : toShortLink(URL.parse(path, url.href)?.href ?? path)
   }
   const texts: string[] = []
   for (const slice of sliceHtml(html)) {
-    texts.push(convert(slice, options).trim())
+    texts.push((await htmlToText(slice, toLink)).trim())
     await nextTick()
   }
   const title = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(html)?.[1] ?? ""
-  return { title: convert(title, { wordwrap: null }).trim() || null, text: texts.filter(Boolean).join("\n\n") }
+  return { title: (await htmlToText(title, toLink)).trim() || null, text: texts.filter(Boolean).join("\n\n") }
 }
 
 /** Takes the query off a link that is too long; leaves out links that lead to no page, or are still too long. */

@@ -1,5 +1,5 @@
-import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { describeIssues, parse, type Parsed, toPath } from "../../plugin/schema.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import { backgroundOf, type Tool, type BackgroundPolicy, kindOf, toPinned } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
@@ -103,7 +103,7 @@ function toFolder(tool: Tool, pinned: unknown): string | null {
 /** Made from the redacted input if that held a secret: a title that cuts the text short may cut through a secret. */
 function toTitle(tool: Tool, input: unknown, redacted: ReturnType<Redactor["redactJson"]>): string {
   if (!redacted.hasChanged) return toOwnTitle(tool, input) ?? tool.name
-  const shown = tool.input.safeParse(redacted.value)
+  const shown = parse(tool.input, redacted.value)
   return (shown.success && toOwnTitle(tool, shown.data)) || tool.name
 }
 
@@ -279,15 +279,18 @@ function refuse(field: string, problem: string): never {
 }
 
 export function parseInput(tool: Tool, input: unknown): unknown {
-  const parsed = tool.input.safeParse(input)
+  const parsed = parse(tool.input, input)
   if (parsed.success) return parsed.data
-  throw new MeanwhileError("invalid_input", describeRefusal(tool.name, parsed.error), { tool: tool.name })
+  throw new MeanwhileError("invalid_input", describeRefusal(tool.name, parsed.issues), { tool: tool.name })
 }
 
+type Issues = Extract<Parsed<unknown>, { success: false }>["issues"]
+
 /** A tool's own complaint about one argument, for example a missing folder, is shown as it is. */
-function describeRefusal(name: string, error: z.ZodError): string {
-  const [issue, ...others] = error.issues
-  if (issue?.code === "custom" && issue.path.length > 0 && others.length === 0)
-    return `The ${issue.path.join(".")} of ${name} cannot be used: ${issue.message}`
-  return `The arguments of ${name} are not valid.\n${z.prettifyError(error)}`
+function describeRefusal(name: string, issues: Issues): string {
+  const [issue, ...others] = issues
+  const path = issue ? toPath(issue) : []
+  if (issue && "code" in issue && issue.code === "custom" && path.length > 0 && others.length === 0)
+    return `The ${path.join(".")} of ${name} cannot be used: ${issue.message}`
+  return `The arguments of ${name} are not valid.\n${describeIssues(issues)}`
 }

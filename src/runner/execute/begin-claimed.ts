@@ -1,10 +1,11 @@
-import { context, ROOT_CONTEXT } from "@opentelemetry/api"
 import { z } from "zod"
+import { parse } from "../../plugin/schema.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { parseInput } from "../admit/details.ts"
 import type { Outcome } from "../run/active-run.ts"
 import type { ExecuteScope, HasRedactor, HasTools, HasWritten } from "../run/scope.ts"
+import { outsideOfTraces } from "../run/trace.ts"
 import { silentLog } from "../redaction/redacting-log.ts"
 import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
 import { toFailedOutcome } from "./end-run.ts"
@@ -29,7 +30,7 @@ export function beginClaimed(
   const call = toCall(scope, task, isAdopted)
   const isLogged = scope.log !== silentLog
   if (isLogged) scope.log.info("run taken", toFields(task))
-  context.with(ROOT_CONTEXT, () => {
+  outsideOfTraces(() => {
     if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
     else beginRun(scope, { ...toBackgroundPlan(task, call.tool, call.input), hasEndedInTime })
   })
@@ -56,7 +57,7 @@ function toCall(
 }
 
 function toAdoptedInput(tool: Tool, stored: unknown): unknown {
-  const parsed = tool.input.safeParse(stored)
+  const parsed = parse(tool.input, stored)
   return parsed.success ? parsed.data : stored
 }
 

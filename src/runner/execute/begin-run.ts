@@ -116,7 +116,7 @@ function beginWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun)
 }
 
 /** The run can be stopped before its tool is called. What earlier claims of it have started is then ended here. */
-async function callTool(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): ReturnType<Tool["run"]> {
+async function callTool(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): Promise<unknown> {
   const { standing, call } = active
   let isCalled = false
   try {

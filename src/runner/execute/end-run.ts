@@ -3,8 +3,8 @@ import type { FactEvent, LifecycleEvent } from "../../task/event.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
-import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
-import { isToolReturn, kindOf, type ToolReturn } from "../../plugin/tool.ts"
+import { type JsonObject, type JsonValue, requireJson } from "../../base/json.ts"
+import { isToolReturn, kindOf } from "../../plugin/tool.ts"
 import type { ArtifactHash } from "../../task/id.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { ActiveRun, Outcome, RunControl, RunOutputs, TurnState } from "../run/active-run.ts"
@@ -213,13 +213,13 @@ function describeUnwritten({ isHandedBack, stop }: RunControl, isGivenUp: boolea
   return `${what}; ${isGivenUp ? "another worker will take it over" : "trying again"}`
 }
 
-export function toOutcome(redactor: Redactor, returned: JsonValue | ToolReturn | undefined): Outcome {
-  const value = returned ?? null
-  if (!isToolReturn(value)) return { succeeded: true, patch: toPatch(redactor.redactJson(toJson(value)).value) }
+/** Throws for a result that JSON cannot hold: kept in part, it would be taken for the whole. */
+export function toOutcome(redactor: Redactor, value: unknown): Outcome {
+  if (!isToolReturn(value)) return { succeeded: true, patch: toPatch(toKept(redactor, value, "result")) }
   if ("patch" in value) return { succeeded: true, patch: redactPatch(redactor, value.patch) }
   const { code, message } = value.failure
   const failure = { code: redactor.redactText(code), message: redactor.redactText(message), details: {} }
-  return { succeeded: false, failure, patch: toPatch(redactor.redactJson(toJson(value.payload)).value) }
+  return { succeeded: false, failure, patch: toPatch(toKept(redactor, value.payload, "payload")) }
 }
 
 export function toFailedOutcome(redactor: Redactor, error: unknown): Extract<Outcome, { succeeded: false }> {
@@ -228,13 +228,24 @@ export function toFailedOutcome(redactor: Redactor, error: unknown): Extract<Out
   return { succeeded: false, failure, patch: null }
 }
 
+function toKept(redactor: Redactor, value: unknown, name: string): JsonValue {
+  try {
+    return redactor.redactJson(requireJson(value, name)).value
+  } catch (error) {
+    const [reason] = toErrorMessage(error).split("\n")
+    throw new TypeError(`It returned what cannot be written as JSON: ${reason}. Return plain data instead.`, {
+      cause: error,
+    })
+  }
+}
+
 /** A plugin in JavaScript may hand back anything. */
 const toText = (value: unknown): string => String(value)
 
 function redactPatch(redactor: Redactor, patch: Patch): Patch {
   return {
     digest: patch.digest.map((line) => redactor.redactText(line)),
-    facts: redactor.redactJson(toJson({ ...patch.facts })).value as JsonObject,
+    facts: toKept(redactor, { ...patch.facts }, "facts") as JsonObject,
     artifacts: patch.artifacts.map(({ hash, name, mediaType, bytes }) => ({
       hash: toText(hash) as ArtifactHash,
       name: redactor.redactText(toText(name)),
@@ -242,6 +253,6 @@ function redactPatch(redactor: Redactor, patch: Patch): Patch {
       bytes,
     })),
     nextSteps: patch.nextSteps.map((line) => redactor.redactText(line)),
-    payload: redactor.redactJson(toJson(patch.payload)).value,
+    payload: toKept(redactor, patch.payload, "payload"),
   }
 }

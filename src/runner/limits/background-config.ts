@@ -18,7 +18,10 @@ export const backgroundConfigSchema = lazily(() => {
         .describe(
           "How many tasks run at once in this process, at most 100,000; the rest are queued. 0: this process runs none.",
         ),
-      maxConcurrentPerPlugin: count.default(4).describe("How many tasks of one plugin run at once."),
+      maxConcurrentPerPlugin: count
+        .nullable()
+        .default(null)
+        .describe("How many tasks of one plugin run at once. null: no limit."),
       maxConcurrentPerSession: count.default(8).describe("How many tasks of one session run at once."),
       maxConcurrentPerWorkspace: count
         .nullable()

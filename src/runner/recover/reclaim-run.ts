@@ -1,12 +1,15 @@
 import { isMeanwhileError } from "../../base/error.ts"
+import type { StepElsewhere, Tool } from "../../plugin/tool.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import type { WorkerId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
+import type { Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import { toSlotKeys } from "../execute/begin-run.ts"
 import { type StreamScope, storeLeftOutput } from "../output/deliver-output.ts"
+import { toCallKey } from "../run/active-run.ts"
 import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redactor.ts"
@@ -93,7 +96,8 @@ async function reclaimRunning(
   const steps = await scope.store.steps(task.id, task.run)
   const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
   const isElsewhere = tool?.endElsewhere !== undefined && steps.length > 0 && inFlight.length === 0
-  if (found === "reattachable" || isElsewhere) return adopt(scope, task)
+  const cutOff = inFlight.length === 0 ? null : await findElsewhere(tool, task, steps)
+  if (found === "reattachable" || isElsewhere || cutOff) return adopt(scope, task, cutOff)
   const mayHaveRun = found !== "never_ran"
   if (mayHaveRun && hasSpool) await endProcesses(scope, task)
   if (found === "lost") {
@@ -116,7 +120,7 @@ async function reclaimRunning(
 /**
  * Takes over a living or ended process with its full output, or work elsewhere. The run goes on here under a new fence.
  */
-async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
+async function adopt(scope: ExecuteScope, task: TaskSummary, cutOff: StepElsewhere | null): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const spool = openRun(scope, task)
   const end = spool.foundEnd()
@@ -125,6 +129,7 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
     { op: "task.apply", run: { ...run, fence: task.fence }, event: released },
     { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
     { op: "task.note", run, facts: [{ type: "task.adopted", pids: spool.pids() }] },
+    ...(cutOff ? [{ op: "step.finish", run, ...cutOff } as const] : []),
   ] as const satisfies readonly Operation[]
   await track(scope, async () => {
     const [, adopted] = await scope.store.commit(operations).catch((error: unknown) => {
@@ -134,6 +139,16 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
     scope.slots.take(toSlotKeys(adopted))
     beginClaimed(scope, adopted, { isAdopted: true, hasEndedInTime: end?.isInTime ?? false })
   })
+}
+
+/** What a step began that the crash cut off. A plugin that cannot be asked now does not know. */
+async function findElsewhere(
+  tool: Tool | undefined,
+  { id: taskId, run, askedBy }: TaskSummary,
+  steps: readonly Step[],
+): Promise<StepElsewhere | null> {
+  const callKey = toCallKey({ taskId, run, origin: { askedBy } })
+  return (await tool?.findElsewhere?.({ callKey, run }, steps).catch(() => null)) ?? null
 }
 
 /** A command that ended while nobody watched ran until it ended. The file's time is this machine's, `startedAt` the store's. */

@@ -1,13 +1,15 @@
-import { isMeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { BackgroundCapable } from "../../plugin/background-capable.ts"
 import type { SessionId } from "../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import { type TaskSummary, WORK_KINDS } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
-import type { HasActive, HasClock, HasConfig, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
+import type { HasActive, HasClock, HasConfig, HasLog, HasSpool, HasStore, HasTools, HasWritten } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
 
-interface RetentionScope extends HasStore, HasClock, HasConfig, HasActive, HasSpool, HasWritten {}
+interface RetentionScope extends HasStore, HasClock, HasConfig, HasActive, HasLog, HasSpool, HasTools, HasWritten {}
 
 const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -24,6 +26,22 @@ export async function applyRetention(scope: RetentionScope): Promise<void> {
   const removable = { session: null, consumedBefore: Math.ceil(now - recordRetentionDays * DAY_MS) }
   await forEach(scope, removable, (task) => removeTask(scope, task))
   await forgetInputs(scope)
+  await Promise.all(scope.tools.elsewhere().map((plugin) => cleanUp(scope, plugin, completedTaskRetentionSeconds)))
+}
+
+const LONGEST_CLEANUP_MS = 10_000
+
+/** Results that were used are kept by a plugin with tasks of its own as long as here. */
+async function cleanUp(
+  { log }: HasLog,
+  plugin: BackgroundCapable & { readonly name: string },
+  afterSeconds: number,
+): Promise<void> {
+  try {
+    await unlessAborted(AbortSignal.timeout(LONGEST_CLEANUP_MS), plugin.cleanupCompleted(afterSeconds))
+  } catch (error) {
+    log.warn("a plugin could not clean up", { plugin: plugin.name, error: toErrorMessage(error) })
+  }
 }
 
 /** Takes away at once the output and payload of results that the session has used. Returns the number of tasks. */

@@ -225,10 +225,13 @@ export interface RunPlan {
   readonly hasEndedInTime?: boolean
   /** Work that runs already, instead of calling the tool. */
   readonly work?: Promise<Outcome>
+  /** The steps that the run begins with. Default: none. */
+  readonly journal?: Journal
 }
 
 export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
   const { taskId, run, origin, above = null, call, standing, slot, ranBeforeMs = 0, usage = NO_USAGE } = plan
+  const { journal = new Map() } = plan
   const span = beginRunSpan(plan)
   return {
     taskId,
@@ -238,7 +241,7 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
     call,
     standing,
     span,
-    steps: { journal: new Map(), questions: null, begun: null, executions: null },
+    steps: { journal, questions: null, begun: null, executions: null },
     output: { spool: null, stream: null, follower: null },
     control: {
       abort: new AbortController(),
@@ -281,8 +284,12 @@ export function ranMs({ startedMonotonicMs }: RunTimes, clock: Clock): number {
   return Math.round(clock.monotonic() - startedMonotonicMs)
 }
 
+interface KeyedCall extends Pick<ActiveRun, "taskId" | "run"> {
+  readonly origin: Pick<RunOrigin, "askedBy">
+}
+
 /** A foreground call gets another id when its turn makes it again. The step that asks for it stays the same. */
-export function toCallKey({ origin: { askedBy }, taskId, run }: ActiveRun): string {
+export function toCallKey({ origin: { askedBy }, taskId, run }: KeyedCall): string {
   return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
 }
 

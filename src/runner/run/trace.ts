@@ -1,17 +1,5 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  isValidTraceId,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Tracer,
-  type TracerProvider,
-} from "@opentelemetry/api"
+import type * as OpenTelemetryApi from "@opentelemetry/api"
+import type { Context, Span, Tracer, TracerProvider } from "@opentelemetry/api"
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { kindOf, type Tool } from "../../plugin/tool.ts"
@@ -23,11 +11,31 @@ const TRACER = "meanwhile"
 /** The conventions' word for an error that has no code. */
 const OTHER = "_OTHER"
 
-/** A span, and the context for spans below it. */
+type OpenTelemetry = typeof OpenTelemetryApi
+
+/** Undefined where it is not installed: nobody traces then. The API itself keeps what a program registers in its own global. */
+let openTelemetry: OpenTelemetry | undefined
+
+/** Loads the API of a program that has it. Awaited before anything can be traced. */
+export async function loadTracing(): Promise<void> {
+  try {
+    openTelemetry ??= await import("@opentelemetry/api")
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error
+  }
+}
+
+type AttributeValue = string | number | boolean | string[]
+export type Attributes = Record<string, AttributeValue>
+
+/** A span, and what is below it. */
 export interface Trace {
   /** Null when nobody traces and no trace was named. */
   readonly traceId: string | null
-  readonly context: Context
+  /** Work begun in the callback is below the span. */
+  within<Result>(work: () => Result): Result
+  /** Begins a span below this one. */
+  begin(start: SpanStart): Trace
   /**
    * Ends the span; later calls do nothing. With an error type the span counts as failed. The message of an error stays
    * out of the trace: it may quote content.
@@ -35,27 +43,31 @@ export interface Trace {
   end(attributes?: Attributes, errorType?: string): void
 }
 
-interface SpanStart {
+export interface SpanStart {
   readonly name: string
   readonly attributes: Attributes
-  readonly kind?: SpanKind
+  /** True for a request to another machine. */
+  readonly isRequest?: true
 }
 
 /** Begins a span in the named trace, below the active span if that is part of it. Without a name: below the active span. */
 export function beginTrace(start: SpanStart, traceId?: string | null): Trace {
-  const tracer = findTracer()
-  if (!tracer) return toUntraced(context.active(), traceId ?? null)
-  return startSpan(tracer, start, traceId ? toParent(traceId) : context.active(), traceId ?? null)
-}
-
-export function beginSpan(parent: Trace, start: SpanStart): Trace {
-  const tracer = findTracer()
-  return tracer ? startSpan(tracer, start, parent.context, parent.traceId) : toUntraced(parent.context, parent.traceId)
+  const traced = findTracer()
+  if (!traced) return toUntraced(traceId ?? null)
+  const { api } = traced
+  return startSpan(traced, start, traceId ? toParent(api, traceId) : api.context.active(), traceId ?? null)
 }
 
 /** The trace of the active span; null when there is none. */
 export function activeTraceId(): string | null {
+  if (!openTelemetry) return null
+  const { trace, context } = openTelemetry
   return trace.getSpanContext(context.active())?.traceId ?? null
+}
+
+/** Work begun in the callback belongs to no span that is active now. */
+export function outsideOfTraces<Result>(work: () => Result): Result {
+  return openTelemetry ? openTelemetry.context.with(openTelemetry.ROOT_CONTEXT, work) : work()
 }
 
 /** The name of an error in metrics: a code, never a message. */
@@ -64,10 +76,18 @@ export function toErrorType(error: unknown): string {
   return isMeanwhileError(error) ? error.code : OTHER
 }
 
+interface Traced {
+  readonly api: OpenTelemetry
+  readonly tracer: Tracer
+}
+
 /** Undefined without an SDK: the API's own stand-ins would cost a call in the foreground a tenth of its time. */
-function findTracer(): Tracer | undefined {
-  const provider: TracerProvider & Partial<Delegating> = trace.getTracerProvider()
-  return provider.getDelegateTracer ? provider.getDelegateTracer(TRACER) : provider.getTracer(TRACER)
+function findTracer(): Traced | undefined {
+  const api = openTelemetry
+  if (!api) return undefined
+  const provider: TracerProvider & Partial<Delegating> = api.trace.getTracerProvider()
+  const tracer = provider.getDelegateTracer ? provider.getDelegateTracer(TRACER) : provider.getTracer(TRACER)
+  return tracer && { api, tracer }
 }
 
 /** The API's own provider, a proxy for the one that the program registers. */
@@ -75,31 +95,37 @@ interface Delegating {
   getDelegateTracer(name: string): Tracer | undefined
 }
 
-function toUntraced(parent: Context, traceId: string | null): Trace {
-  return { traceId, context: parent, end() {} }
+function toUntraced(traceId: string | null): Trace {
+  return { traceId, within: (work) => work(), begin: (start) => beginTrace(start, traceId), end() {} }
 }
 
-function startSpan(
-  tracer: Tracer,
-  { name, attributes, kind = SpanKind.INTERNAL }: SpanStart,
-  parent: Context,
-  known: string | null,
-): Trace {
+function startSpan(traced: Traced, start: SpanStart, parent: Context, known: string | null): Trace {
+  const { api, tracer } = traced
+  const { name, attributes, isRequest = false } = start
+  const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL
   const span = tracer.startSpan(name, { attributes, kind }, parent)
   const { traceId } = span.spanContext()
+  const context = api.trace.setSpan(parent, span)
+  const shown = api.isValidTraceId(traceId) ? traceId : known
   let isEnded = false
   return {
-    traceId: isValidTraceId(traceId) ? traceId : known,
-    context: trace.setSpan(parent, span),
+    traceId: shown,
+    within: (work) => api.context.with(context, work),
+    begin: (below) => startSpan(traced, below, context, shown),
     end(more, errorType) {
       if (isEnded) return
       isEnded = true
-      endSpan(span, more, errorType)
+      endSpan(api, span, more, errorType)
     },
   }
 }
 
-function endSpan(span: Span, attributes: Attributes | undefined, errorType: string | undefined): void {
+function endSpan(
+  { SpanStatusCode }: OpenTelemetry,
+  span: Span,
+  attributes: Attributes | undefined,
+  errorType: string | undefined,
+): void {
   if (attributes) span.setAttributes(attributes)
   if (errorType !== undefined) {
     span.setAttribute("error.type", errorType)
@@ -109,7 +135,10 @@ function endSpan(span: Span, attributes: Attributes | undefined, errorType: stri
 }
 
 /** If another process began the trace, its spans are not known: a parent with an id made from the trace id stands in. */
-function toParent(traceId: string): Context {
+function toParent(
+  { trace, context, isValidTraceId, ROOT_CONTEXT, TraceFlags }: OpenTelemetry,
+  traceId: string,
+): Context {
   const active = context.active()
   if (trace.getSpanContext(active)?.traceId === traceId) return active
   if (!isValidTraceId(traceId)) return ROOT_CONTEXT
@@ -158,7 +187,7 @@ export function beginRunSpan({ taskId, run, origin, call, standing }: TracedRun)
   const span = beginTrace({ name: `run_task ${tool.name}`, attributes }, traceId)
   return {
     traceId: span.traceId,
-    within: (work) => context.with(span.context, work),
+    within: (work) => span.within(work),
     end(ended) {
       const isTask = ended !== null && "status" in ended
       const status = ended === null ? "lost" : isTask ? ended.status : ended.outcome

@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
-import { ownFields } from "../../plugin/tool-schema.ts"
+import { ownFields } from "../../plugin/input-schema.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
 import { enter } from "../run/enter.ts"

@@ -1,8 +1,9 @@
 import { lazily } from "../../base/lazily.ts"
+import { type BackgroundCapable, runsElsewhere } from "../../plugin/background-capable.ts"
 import type { Registry } from "../../plugin/registry.ts"
 import type { ToolHooks } from "../../plugin/tool-hooks.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import type { FoundTool } from "../../plugin/tool-index.ts"
+import type { ContributingPlugin, FoundTool } from "../../plugin/tool-index.ts"
 import type { GroupId } from "../../task/id.ts"
 import { RUNTIME_PLUGIN, type TaskRecord } from "../../task/record.ts"
 import type { Durations } from "./durations.ts"
@@ -15,6 +16,8 @@ export interface ToolSource {
   /** The names of each plugin's tools. */
   names(): ReadonlyMap<string, ReadonlySet<string>>
   hooks(): readonly ToolHooks[]
+  /** The plugins with tasks of their own. */
+  elsewhere(): readonly (ContributingPlugin & BackgroundCapable)[]
   /** How long calls of each shape have taken. */
   readonly durations: Durations
   close(): void
@@ -34,12 +37,14 @@ export function createToolSource(
   })
 
   function readRegistry() {
-    const exposed = Map.groupBy(registry.tools(), ({ plugin }) => plugin)
+    const tools = registry.tools()
+    const elsewhere = [...new Set(tools.map(({ owner }) => owner))].filter(runsElsewhere)
+    const exposed = Map.groupBy(tools, ({ plugin }) => plugin)
     const ofPlugin = [...exposed].map(
       ([plugin, found]) => [plugin, new Set(found.map(({ tool }) => tool.name))] as const,
     )
     const names: ReadonlyMap<string, ReadonlySet<string>> = new Map([[TURN_PLUGIN, new Set(own.keys())], ...ofPlugin])
-    return { names, plugins: [...names.keys()], hooks: registry.toolHooks() }
+    return { names, plugins: [...names.keys()], hooks: registry.toolHooks(), elsewhere }
   }
 
   return {
@@ -51,6 +56,7 @@ export function createToolSource(
     names: () => known().names,
     plugins: () => known().plugins,
     hooks: () => known().hooks,
+    elsewhere: () => known().elsewhere,
     close: unsubscribe,
   }
 }

@@ -2,6 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
 import type { ListedSession } from "../../plugin/sessions-port.ts"
+import { describeThreshold } from "../../plugin/describe-tool.ts"
 import type { SessionId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { estimateText, estimateTokens, estimateTools } from "../model/token-estimate.ts"
@@ -22,11 +23,18 @@ export function toldTools(scope: Using<"tools">, conversation: Conversation): re
   return scope.tools.toldOf(offeredTools(scope, conversation))
 }
 
-/** The system prompt: instructions of the configuration, the session and the plugins. */
-export function systemPrompt(scope: Using<"config" | "registry">, { log, model }: Conversation): string {
+/**
+ * The system prompt: instructions of the configuration, the session and the plugins, and when calls move to the background.
+ */
+export function systemPrompt(scope: Using<"config" | "registry" | "tools">, conversation: Conversation): string {
   const { registry, config } = scope
+  const { log, model } = conversation
   const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
-  return [config.agent.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
+  const offered = offeredTools(scope, conversation).map(({ found }) => found.tool)
+  const threshold = describeThreshold(offered, config.background.thresholdSeconds * 1_000)
+  return [config.agent.instructions, log.data.instructions, threshold, ...fromPlugins]
+    .filter((text) => text !== "")
+    .join("\n\n")
 }
 
 /** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */

@@ -6,7 +6,6 @@ import type { PaidCall } from "../log/log-entry.ts"
 import { toCostMicros } from "../model/model-cost.ts"
 import { orWarn } from "./or-warn.ts"
 import type { Using } from "./scope.ts"
-import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import { NO_TOKENS, toCounted, type TokenUsage } from "../../plugin/token-usage.ts"
@@ -46,8 +45,7 @@ export async function generate(
     request.onDelta?.(delta)
   }
   try {
-    const asking = () => unlessAborted(request.signal, model.generate({ ...request, onDelta }))
-    const answer = await context.with(span.context, asking)
+    const answer = await span.within(() => unlessAborted(request.signal, model.generate({ ...request, onDelta })))
     const response = { ...answer, usage: toCounted(answer.usage) }
     span.end(toResponseAttributes(response))
     return { response, model: model.id }

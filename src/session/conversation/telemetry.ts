@@ -1,8 +1,7 @@
-import { type Attributes, SpanKind } from "@opentelemetry/api"
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { ProviderResponse } from "../../plugin/model.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
-import { beginSpan, beginTrace, type Trace } from "../../runner/run/trace.ts"
+import { type Attributes, beginTrace, type Trace } from "../../runner/run/trace.ts"
 import type { Conversation } from "./conversation.ts"
 
 /** The span of a turn. It always has a trace id, so that the turn's tasks can be told from those of others. */
@@ -42,8 +41,8 @@ export function beginChatSpan(
     ...(typeof maxOutputTokens === "number" && { "gen_ai.request.max_tokens": maxOutputTokens }),
     ...(typeof temperature === "number" && { "gen_ai.request.temperature": temperature }),
   }
-  const start = { name: `chat ${named["gen_ai.request.model"]}`, attributes, kind: SpanKind.CLIENT }
-  return parent !== null && typeof parent === "object" ? beginSpan(parent, start) : beginTrace(start, parent)
+  const start = { name: `chat ${named["gen_ai.request.model"]}`, attributes, isRequest: true } as const
+  return parent !== null && typeof parent === "object" ? parent.begin(start) : beginTrace(start, parent)
 }
 
 /** The model chooses the tool's name, so a name that no tool has is not put into a span. */
@@ -54,7 +53,7 @@ export function beginToolSpan(parent: Trace, { id, tool }: FunctionCall, isKnown
     "gen_ai.tool.call.id": id,
     ...(isKnown && { "gen_ai.tool.name": tool }),
   }
-  return beginSpan(parent, { name: isKnown ? `execute_tool ${tool}` : "execute_tool", attributes })
+  return parent.begin({ name: isKnown ? `execute_tool ${tool}` : "execute_tool", attributes })
 }
 
 export function toResponseAttributes({ usage, finish }: ProviderResponse): Attributes {

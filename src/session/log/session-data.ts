@@ -3,6 +3,8 @@ import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { backgroundResultSchema, type BackgroundTaskResult } from "../../plugin/background-result.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
+import type { SessionRecord } from "../../task/session.ts"
+import { leftOut } from "../../plugin/left-out.ts"
 
 /** The session's record beside its messages. Rewritten with every change, so it stays small. */
 export interface SessionData {
@@ -46,19 +48,19 @@ const dataSchema = lazily(() =>
     parent: z.string().nullable().default(null),
     instructions: z.string().default(""),
     tools: z.array(z.string()).nullable().default(null),
-    settings: z.record(z.string(), z.unknown()).exactOptional(),
+    settings: leftOut(z.record(z.string(), z.unknown())),
     title: z.string().nullable().default(null),
     description: z.string().nullable().default(null),
     turns: z.number().default(0),
-    turnsBeforeReset: z.number().exactOptional(),
+    turnsBeforeReset: leftOut(z.number()),
     turn: z.string().nullable().default(null),
     historyAfter: z.number().default(0),
-    copiedUpTo: z.number().exactOptional(),
+    copiedUpTo: leftOut(z.number()),
     measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
     plugins: z.record(z.string(), z.unknown()).default({}),
-    wakes: z.number().exactOptional(),
-    steered: z.array(z.string()).exactOptional(),
-    backgroundResults: z.record(z.string(), z.unknown()).exactOptional(),
+    wakes: leftOut(z.number()),
+    steered: leftOut(z.array(z.string())),
+    backgroundResults: leftOut(z.record(z.string(), z.unknown())),
   }),
 )
 

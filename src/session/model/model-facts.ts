@@ -5,7 +5,7 @@ import { MODALITIES, type Modality } from "../../plugin/model.ts"
 /** Prices in US dollars for a million tokens. */
 export interface ModelPrice {
   readonly input: number
-  readonly cachedInput?: number
+  readonly cachedInput?: number | undefined
   readonly output: number
 }
 
@@ -23,7 +23,7 @@ export const modelsConfigSchema = lazily(() => {
   const priceSchema = z
     .strictObject({
       input: dollarsPerMillion,
-      cachedInput: dollarsPerMillion.exactOptional(),
+      cachedInput: dollarsPerMillion.optional(),
       output: dollarsPerMillion,
     })
     .describe("US dollars for a million tokens; null: not known.")

@@ -32,7 +32,6 @@ const MOST_CHOICES = 100
 export function createToolList(
   registry: Pick<Registry, "tools" | "toolSchemas" | "onChange">,
   catalogue: ModelCatalogue,
-  backgroundThresholdMs: number,
 ): ToolList {
   let all: readonly OfferedTool[] | undefined
   const chosen = createNewestMap<string, readonly OfferedTool[]>(MOST_CHOICES)
@@ -44,7 +43,7 @@ export function createToolList(
 
   function listAll(): readonly OfferedTool[] {
     const found = new Map(registry.tools().map((one) => [`${one.plugin}/${one.tool.name}`, one]))
-    return registry.toolSchemas({ backgroundThresholdMs }).flatMap(({ plugin, name, description, inputSchema }) => {
+    return registry.toolSchemas().flatMap(({ plugin, name, description, inputSchema }) => {
       const tool = found.get(`${plugin}/${name}`)
       return tool ? [{ told: { name, description, inputSchema }, found: tool }] : []
     })

@@ -1,4 +1,5 @@
 import type { FunctionCall } from "../../plugin/message.ts"
+import { parse } from "../../plugin/schema.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
@@ -28,7 +29,7 @@ export function toBackgroundAfterMs(
   { input }: FunctionCall,
   { found }: OfferedTool,
 ): number | undefined {
-  const parsed = found.tool.input.safeParse(input)
+  const parsed = parse(found.tool.input, input)
   const policy = parsed.success ? toPolicy(found.tool, parsed.data) : null
   return policy?.mode === "after" ? (policy.ms ?? services.config.background.thresholdSeconds * 1_000) : undefined
 }

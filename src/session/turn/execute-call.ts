@@ -1,4 +1,3 @@
-import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
@@ -122,7 +121,7 @@ function begin(scope: TurnScope, { offered, place, span, options }: Attempt): Ex
     ...(offered.found.tool.kind === "agent" && { model: model.id }),
     ...(askedBy && { askedBy }),
   }
-  return context.with(span.context, () => services.runner.execute(toolCall, options))
+  return span.within(() => services.runner.execute(toolCall, options))
 }
 
 /** Stops the call when the turn is stopped; the call's answer says so. Until then a person can promote the call. */

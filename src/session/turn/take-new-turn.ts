@@ -1,4 +1,3 @@
-import { context } from "@opentelemetry/api"
 import type { TurnServices } from "./turn-scope.ts"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
@@ -77,7 +76,7 @@ async function takeTraced(
 ): Promise<string> {
   const trace = beginTurnTrace(conversation, newTurn.traceId)
   try {
-    return await context.with(trace.context, () => take(scope, conversation, newTurn, { current, trace }))
+    return await trace.within(() => take(scope, conversation, newTurn, { current, trace }))
   } catch (error) {
     trace.end({}, toErrorType(error))
     throw error

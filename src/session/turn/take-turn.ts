@@ -1,4 +1,3 @@
-import { context } from "@opentelemetry/api"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TurnOutcome } from "../../plugin/agent-event.ts"
 import { textOf, callsOf } from "../../plugin/message.ts"
@@ -58,7 +57,7 @@ export async function takeTurn(
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
     if (turn.isContinued) await noteLostCall(scope)
-    const answer = await context.with(trace.context, () => runTurn(scope, partial))
+    const answer = await trace.within(() => runTurn(scope, partial))
     // Changes that are still being saved are committed before the end, or neither is.
     end(scope, toChange(scope, answer))
     const text = textOf(answer.message)

@@ -57,6 +57,17 @@ test("maxConcurrentPerPlugin: a full plugin queues its own tasks and lets those 
   expect(await afterFirstEnd()).toBe("b")
 })
 
+test("ten at once means ten: one plugin may have them all, unless a limit is set for it", async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `task ${index}`)
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { maxConcurrentTasks: 10 } })
+  for (const name of names) await meanwhile.tasks.start({ tool: "gated", input: { name } })
+  await gated.call(10)
+  expect(gated.calls.map(({ input }) => input.name)).toEqual(names.slice(0, 10))
+  const { byStatus } = await meanwhile.tasks.counts({})
+  expect(byStatus).toMatchObject({ running: 10, queued: 2 })
+})
+
 test("maxConcurrentPerSession: a full session queues its own tasks and lets those of others run", async () => {
   const session = "one" as SessionId
   const { running, afterFirstEnd } = await runningOf(3, { maxConcurrentPerSession: 1 }, [

@@ -14,7 +14,7 @@ test("every key of the configuration has a test of its name", () => {
 test("the defaults are the documented ones", () => {
   expect(toBackgroundConfig()).toMatchObject({
     maxConcurrentTasks: 10,
-    maxConcurrentPerPlugin: 4,
+    maxConcurrentPerPlugin: null,
     maxConcurrentPerSession: 8,
     maxAgentDepth: 3,
     maxAgentFanOut: 8,

@@ -8,6 +8,7 @@ import { actFreely, type ToolContext } from "../../../src/plugin/context.ts"
 import { type Tool, isToolReturn, contentOf } from "../../../src/plugin/tool.ts"
 import { textOf } from "../../../src/plugin/message.ts"
 import type { SessionId } from "../../../src/task/id.ts"
+import { parsed } from "../plugin/parsed.ts"
 
 /** The plugin over a folder of its own, with files outside that nobody may reach. */
 export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
@@ -40,12 +41,12 @@ export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
     get: (path: string) => readFileSync(join(root, path), "utf8"),
     preview: async (name: string, input: unknown) => {
       const tool = find(name)
-      return tool.preview?.(tool.input.parse(input))
+      return tool.preview?.(parsed(tool.input, input))
     },
     call: async (name: string, input: unknown, session = "talk"): Promise<JsonValue> => {
       const tool = find(name)
       const context = { session: session as SessionId, act: actFreely } as unknown as ToolContext
-      return toPayload(await tool.run(tool.input.parse(input), context))
+      return toPayload(await tool.run(parsed(tool.input, input), context))
     },
   }
 }

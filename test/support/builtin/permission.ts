@@ -8,6 +8,7 @@ import {
   createPermissionPlugin,
   type PermissionPluginOptions,
 } from "../../../src/builtin/permission/permission-plugin.ts"
+import { parsed } from "../plugin/parsed.ts"
 
 export const SESSION = "session-1" as SessionId
 export const CHILD = "session-2" as SessionId
@@ -70,7 +71,7 @@ export function createTestPermission(options: Partial<PermissionPluginOptions> =
     const [tool] = parts.plugin.tools
     const nobody = { ask: async () => ({ isAnswered: false, reason: "nobody is there" }) as const }
     const person = options.channel?.() ?? nobody
-    return tool?.run(tool.input.parse(input), { session: SESSION, signal: never, person } as unknown as ToolContext)
+    return tool?.run(parsed(tool.input, input), { session: SESSION, signal: never, person } as unknown as ToolContext)
   }
   const type = (argument: string) =>
     parts.plugin.userCommands?.[0]?.run(argument, { session: SESSION } as unknown as CommandContext)

@@ -1,9 +1,9 @@
-import type { JsonValue } from "../../../src/base/json.ts"
 import { actFreely, type ToolContext } from "../../../src/plugin/context.ts"
 import type { OutputChunk, OutputRequest } from "../../../src/plugin/output.ts"
 import type { ProcessExit, ProcessRequest } from "../../../src/plugin/process.ts"
-import type { Tool, ToolReturn } from "../../../src/plugin/tool.ts"
+import type { Tool } from "../../../src/plugin/tool.ts"
 import type { TaskId } from "../../../src/task/id.ts"
+import { parsed } from "../plugin/parsed.ts"
 
 const SUCCESS: ProcessExit = { exitCode: 0, signal: null, survivors: [] }
 
@@ -37,6 +37,6 @@ export function createContext(printed: string, exit: ProcessExit = SUCCESS) {
   return { context, requests }
 }
 
-export async function run(tool: Tool, input: unknown, context: ToolContext): Promise<JsonValue | ToolReturn> {
-  return tool.run(tool.input.parse(input), context)
+export async function run(tool: Tool, input: unknown, context: ToolContext): Promise<unknown> {
+  return tool.run(parsed(tool.input, input), context)
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { actFreely } from "../../../src/plugin/context.ts"
 import { createRunCommand } from "../../../src/builtin/shell/run-command.ts"
 import { createContext } from "./shell.ts"
+import { parsed } from "../plugin/parsed.ts"
 
 /** A longer command is stopped: it waits, as `tail -f` does. */
 const LONGEST_MS = 400
@@ -26,7 +27,7 @@ export async function tryUnasked(command: string, place: AttemptPlace): Promise<
   const { cwd, environment = {}, signal = new AbortController().signal } = place
   const surroundings = { shell: "/bin/sh", environment: { PATH: STANDARD_PATH, ...environment }, extraPaths: [] }
   const tool = createRunCommand({ ...surroundings, workingDirectory: cwd })
-  const call = tool.input.parse({ command })
+  const call = parsed(tool.input, { command })
   if (typeof tool.effects !== "function" || tool.effects(call).length > 0) return { wasAsked: true, printed: "" }
   const { context, requests } = createContext("")
   await tool.run(call, { ...context, act: actFreely, signal })

@@ -6,6 +6,7 @@ import type { ContentPart } from "../../../src/plugin/message.ts"
 import { contentOf } from "../../../src/plugin/tool.ts"
 import type { Progress } from "../../../src/task/progress.ts"
 import { createWebPlugin, type WebPluginOptions } from "../../../src/builtin/web/web-plugin.ts"
+import { parsed } from "../plugin/parsed.ts"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -44,7 +45,7 @@ export function createWeb(options: WebPluginOptions = {}) {
   const progress = (update: Partial<Progress>): void => void reports.push(update)
   const context = { signal: controller.signal, act: actFreely, progress }
   const fetch = async (input: object): Promise<Returned> => {
-    const returned = (await tool.run(tool.input.parse(input), context as unknown as ToolContext)) as {
+    const returned = (await tool.run(parsed(tool.input, input), context as unknown as ToolContext)) as {
       readonly patch?: { readonly payload: Parameters<typeof contentOf>[0] }
       readonly failure?: { readonly code: string; readonly message: string }
     }

@@ -4,6 +4,7 @@ import { MeanwhileError } from "../../../base/error.ts"
 import { findNearNames } from "../../../base/near-name.ts"
 import { type AgentRequest, type Handover, HANDOVERS } from "../../../plugin/agent-request.ts"
 import type { GroupRequest } from "../../../plugin/group-service.ts"
+import { parse } from "../../../plugin/schema.ts"
 import type { ToolCall } from "../../../plugin/task-service.ts"
 import { type Tool, toPinned } from "../../../plugin/tool.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
@@ -166,7 +167,7 @@ function toComparable(tool: Tool, input: unknown): unknown {
     const { task, profile } = input as Partial<AgentRequest>
     return { task, profile }
   }
-  const parsed = tool.input.safeParse(input)
+  const parsed = parse(tool.input, input)
   if (!parsed.success) return input
   return toPinned(tool, parsed.data, parsed.data)
 }

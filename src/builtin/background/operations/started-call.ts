@@ -1,3 +1,4 @@
+import { parse } from "../../../plugin/schema.ts"
 import type { Tool } from "../../../plugin/tool.ts"
 import type { CapableTool } from "./capable-tool.ts"
 
@@ -19,7 +20,7 @@ export function toPlacement<Input>(
   return {
     pin(input) {
       const started = find(input, capable())
-      const parsed = started?.tool.input.safeParse(started.input)
+      const parsed = started && parse(started.tool.input, started.input)
       return started?.tool.pin && parsed?.success ? change(input, started.tool.pin(parsed.data)) : input
     },
     // The input is not parsed: a schema may refuse a place that is not here.

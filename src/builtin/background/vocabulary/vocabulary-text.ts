@@ -21,8 +21,8 @@ export function toInstructionText({ starts, waiting, commands }: InstructionPart
   return [
     "Slow work can run in the background as a task, while the conversation goes on.",
     ...starts.map((line) => `- ${line}`),
-    "- A call that takes long moves to the background by itself. Its answer then says so and names the task: that is no " +
-      "failure. The work goes on, so do not call it again.",
+    "- The answer of a call that moved to the background by itself says so and names the task: that is no failure. The " +
+      "work goes on, so do not call it again.",
     "- What a task came to is told to you by itself when it ends, once. Never ask for it again and again: go on with " +
       `other work, or say what is running and end your turn. ${waiting} is for what you cannot go on without.`,
     `- ${commands}`,

@@ -1,3 +1,4 @@
+import { parse } from "../../../../plugin/schema.ts"
 import type { PromotedAnswer } from "../../../../plugin/tool-hooks.ts"
 import type { CapableTool } from "../../operations/capable-tool.ts"
 import type { Vocabulary } from "../vocabulary.ts"
@@ -22,8 +23,8 @@ You have the ability to run long-running tool executions in the background.
 4. If you cannot go on without it, call \`getBackgroundTaskResult\` with wait: true
 
 **Auto-backgrounded calls:**
-A call that takes long is moved to the background by itself. Its answer then has \`auto_backgrounded: true\` and a
-\`task_id\`. That is no failure: the work goes on, so do not call it again. Its result comes back by itself as well.
+The answer of a call that was moved to the background by itself has \`auto_backgrounded: true\` and a \`task_id\`.
+That is no failure: the work goes on, so do not call it again. Its result comes back by itself as well.
 
 **Available tools:**
 - \`listBackgroundCapableTools\` - See which tools support background mode (\`runCommand\` of \`cli\` is \`run_command\`)
@@ -77,7 +78,7 @@ function toThresholdMs(task: TaskRecord, capable: readonly CapableTool[]): numbe
   if (typeof movesAfterMs === "number") return movesAfterMs
   if (movesAfterMs === "never") return null
   if (movesAfterMs === "start" || typeof tool.background !== "function") return 0
-  const parsed = tool.input.safeParse(task.input)
+  const parsed = parse(tool.input, task.input)
   if (!parsed.success) return null
   const policy = tool.background(parsed.data)
   if (policy.mode === "never" || policy.mode === "on_request") return null
