@@ -67,10 +67,12 @@ function toFirst({ changedBefore }: SessionFilter): Position {
  * With metadata the statement has no name, so that the server plans it for its values: it knows whether a pair is that of
  * most sessions or of few.
  */
-function toSessionQuery({ workspace, parent, metadata = {} }: SessionFilter, after: Position, limit: number) {
+export function toSessionQuery({ workspace, parent, metadata = {} }: SessionFilter, after: Position, limit: number) {
   const conditions = createConditions()
   const { bind, demand } = conditions
-  conditions.equal("workspace", workspace)
+  // A parent has few: the server may not walk through the workspace for them.
+  if (typeof parent === "string") conditions.match("workspace", workspace)
+  else conditions.equal("workspace", workspace)
   conditions.equal("parent", parent)
   for (const [key, value] of Object.entries(metadata)) {
     const pair = `label.workspace = ${bind(workspace)} AND key = ${bind(key)} AND value = ${bind(value)}`
