@@ -76,6 +76,11 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     if (event.taskId) options.onTask(event.taskId)
   }
 
+  function showTurnEnd({ accounting }: EventOf<"turn.completed">, agent: ShownAgent): void {
+    agent.accounting = accounting
+    if (accounting.outcome === "stopped") agent.lines.note(style.dim("(the turn was stopped)"))
+  }
+
   function showOutput({ source, text }: EventOf<"agent.output">, { lines }: ShownAgent): void {
     if (source === "model") lines.endAnswer(text)
     else if (source === "tool") lines.writeOutput(text)
@@ -118,9 +123,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "context.collected":
           return lines.note(style.dim(`Room was made in the context: ${toLine(event.summary)}`))
         case "turn.completed":
-          agent.accounting = event.accounting
-          if (event.accounting.outcome === "stopped") lines.note(style.dim("(the turn was stopped)"))
-          return
+          return showTurnEnd(event, agent)
         case "context.updated":
           return showAccounting(event, agent)
         case "agent.completed":

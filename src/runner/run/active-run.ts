@@ -4,7 +4,6 @@ import type { TaskRecord, AskingStep, Lifetime, TaskLimits } from "../../task/re
 import type { Answer, Execution } from "../../plugin/task-service.ts"
 import type { Stopper, Survivor } from "../../task/stop.ts"
 import type { TaskId, MessageId, SessionId, WorkerId, WorkspaceId } from "../../task/id.ts"
-import type { JsonObject } from "../../base/json.ts"
 import type { TaskFailure } from "../../task/event.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
@@ -14,6 +13,7 @@ import type { RunSpool } from "../spool/run-spool.ts"
 import type { OutputStream } from "../spool/output-stream.ts"
 import { beginRunSpan, type RunSpan } from "./trace.ts"
 import type { Journal } from "./journal.ts"
+import { toHops } from "./hops.ts"
 
 /** Where the call stands between its caller and the store. */
 export type Standing =
@@ -291,16 +291,4 @@ interface KeyedCall extends Pick<ActiveRun, "taskId" | "run"> {
 /** A foreground call gets another id when its turn makes it again. The step that asks for it stays the same. */
 export function toCallKey({ origin: { askedBy }, taskId, run }: KeyedCall): string {
   return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
-}
-
-/** Where a record keeps how many reports lie between its task and a person's words. */
-export const HOPS = "hops"
-
-export function toHops(metadata: JsonObject): number {
-  const kept = metadata[HOPS]
-  return typeof kept === "number" ? kept : 0
-}
-
-export function withHops(metadata: JsonObject, hops: number): JsonObject {
-  return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
 }

@@ -6,7 +6,7 @@ import { admit } from "../admit/admission.ts"
 import { enter } from "../run/enter.ts"
 import { type Admitted, toDetails } from "../admit/details.ts"
 import { requireNoApproval, toApprovalWait } from "../admit/approval.ts"
-import { toHops, withHops } from "../run/active-run.ts"
+import { toHops, withHops } from "../run/hops.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
 import type { CancelScope, HasActive, HasClock, HasQueue, HasStore, HasWritten } from "../run/scope.ts"
 

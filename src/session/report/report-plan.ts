@@ -1,4 +1,4 @@
-import { toHops } from "../../runner/run/active-run.ts"
+import { toHops } from "../../runner/run/hops.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Stopper } from "../../task/stop.ts"
 import { type Delivery, endedInGroup, type EndedTask, keepEnded, type ToldGroup } from "../results/delivery.ts"

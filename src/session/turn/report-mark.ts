@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
-import { withHops } from "../../runner/run/active-run.ts"
+import { withHops } from "../../runner/run/hops.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 
 /**
