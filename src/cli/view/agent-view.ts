@@ -1,3 +1,4 @@
+import type { Style } from "../screen/style.ts"
 import { shorten } from "../../base/shorten.ts"
 import type { Activity } from "../../desk/activity.ts"
 import { countOf, formatDuration, plain, type TaskId, toLine, shortId } from "../format/format.ts"
@@ -87,13 +88,6 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     else if (source === "system") lines.note(style.dim(plain(text)))
   }
 
-  function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent): void {
-    const { accounting } = agent
-    agent.accounting = null
-    // The turn that started a subagent includes its usage.
-    if (accounting && !agent.known.isSubagent) agent.lines.note(style.dim(formatAccounting(accounting, usage)))
-  }
-
   return {
     show(event) {
       const agent = find(event.agent)
@@ -125,7 +119,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "turn.completed":
           return showTurnEnd(event, agent)
         case "context.updated":
-          return showAccounting(event, agent)
+          return showAccounting(event, agent, style)
         case "agent.completed":
           reports.end(agent)
           return end(event.agent)
@@ -158,6 +152,13 @@ export function createAgentView(options: AgentViewOptions): AgentView {
       activity.close()
     },
   }
+}
+
+function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent, style: Style): void {
+  const { accounting } = agent
+  agent.accounting = null
+  // The turn that started a subagent includes its usage.
+  if (accounting && !agent.known.isSubagent) agent.lines.note(style.dim(formatAccounting(accounting, usage)))
 }
 
 /** An agent that has not ended. */
