@@ -8,7 +8,7 @@ import type { TaskStore } from "../task/store.ts"
 import type { WaitRecord } from "../task/wait.ts"
 import { findAncestors, isAskedElsewhere } from "./asking-place.ts"
 import type { DeskScope } from "./desk-options.ts"
-import { follow } from "./follow.ts"
+import { follow } from "../base/follow.ts"
 import { type InboxQuestion, toInboxQuestion } from "./question.ts"
 
 /** One thing that waits for a person. */
