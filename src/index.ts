@@ -52,6 +52,7 @@ export type {
   SendOptions,
   Session,
   SessionOptions,
+  Turn,
   TurnResult,
 } from "./session/conversation/session.ts"
 export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger/ledger.ts"

@@ -85,7 +85,7 @@ export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof De
     news: (options) => createTaskNews({ ...scope, inbox, blocked, deskTasks, ended, ancestorsOf }, options),
     on: (listener) =>
       onAgentEvent((event, home) => {
-        if (home === workspace) return listener(event)
+        return home === workspace ? listener(event) : undefined
       }),
     activity: () => createActivity(() => clock.monotonic()),
     isShared,

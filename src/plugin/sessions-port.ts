@@ -61,7 +61,7 @@ export interface ChildSessionOptions {
 }
 
 export interface ChildTurn {
-  readonly turn: TaskId | null
+  readonly turn: TaskId
   readonly text: string
   readonly usage: TokenUsage
   /** The input of the child's last `finish` call, unchanged; null if it made none. */

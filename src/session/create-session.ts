@@ -108,7 +108,7 @@ async function toConversation(
   const { gc, sessionPlugin } = scope.defaults
   const conversation: Conversation = {
     log,
-    emitter: createAgentEmitter({ id, workspace }, above, scope.log),
+    emitter: createAgentEmitter({ id, workspace, turn: () => conversation.current }, above, scope.log),
     model: connected,
     gc,
     sessionPlugin: parent ? null : sessionPlugin,

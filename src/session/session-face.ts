@@ -14,6 +14,7 @@ import { readSessionState } from "./saved/session-state.ts"
 import { useSessionPlugin } from "./saved/session-plugin.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { collectContext } from "./turn/collect-context.ts"
+import { toTurn } from "./turn/turn-handle.ts"
 import type { GcConfig } from "../plugin/gc-plugin.ts"
 import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
@@ -39,6 +40,8 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       else await change(() => log.write({ entries: [], data: { model } }))
       conversation.model = connected
     },
+    start: (message, options) =>
+      toTurn(scope, conversation, (onStored) => send(scope, conversation, message, { ...options, onStored })),
     send: (message, options) => send(scope, conversation, message, options),
     stop: (reason = "stopped by the person") =>
       stopTurn(scope, conversation, reason) ||

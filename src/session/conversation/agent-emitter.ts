@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
-import type { AgentEvent, AgentEventBody, WorkspaceAgentListener } from "../../plugin/agent-event.ts"
+import type { AgentEvent, AgentEventBody, PlaceInTurn, WorkspaceAgentListener } from "../../plugin/agent-event.ts"
 import type { Log } from "../../plugin/context.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 
 type EventType = AgentEventBody["type"]
 
@@ -32,7 +32,27 @@ export function createAgentEmitter(agent: Agent, above: () => AgentEvents, log: 
 interface Agent {
   readonly id: SessionId
   readonly workspace: WorkspaceId
+  /** The turn that runs now, if there is one. */
+  readonly turn: () => NumberedTurn | null
 }
+
+/** A turn as the source of events. */
+export interface NumberedTurn {
+  /** Null until the turn has begun. */
+  readonly id: TaskId | null
+  /** The number of its last event. */
+  sequence: number
+}
+
+const NOWHERE: PlaceInTurn = {}
+
+/** Events of the agent, whatever turn runs meanwhile. */
+const BESIDE_TURNS: ReadonlySet<EventType> = new Set([
+  "agent.created",
+  "agent.completed",
+  "task.changed",
+  "notification.shown",
+])
 
 const OUTPUT: ReadonlySet<EventType> = new Set(["content.delta", "content.reset", "agent.output"])
 
@@ -80,7 +100,15 @@ class Emitter extends Listeners implements AgentEmitter {
   }
 
   emit(event: AgentEventBody): void {
-    if (this.hears(event.type)) this.send({ ...event, agent: this.#agent.id }, this.#agent.workspace)
+    if (!this.hears(event.type)) return
+    this.send({ ...event, agent: this.#agent.id, ...this.#place(event.type) }, this.#agent.workspace)
+  }
+
+  #place(type: EventType): PlaceInTurn {
+    const turn = BESIDE_TURNS.has(type) ? null : this.#agent.turn()
+    if (!turn?.id) return NOWHERE
+    turn.sequence += 1
+    return { turn: turn.id, sequence: turn.sequence }
   }
 
   override send(event: AgentEvent, workspace: WorkspaceId): void {
@@ -91,7 +119,7 @@ class Emitter extends Listeners implements AgentEmitter {
 
 /** A listener that throws, or whose promise rejects, fails no turn and does not end the program. */
 function tell(
-  listeners: ReadonlySet<(...told: Parameters<WorkspaceAgentListener>) => unknown>,
+  listeners: ReadonlySet<WorkspaceAgentListener>,
   event: AgentEvent,
   workspace: WorkspaceId,
   log: Log,

@@ -84,7 +84,7 @@ export function createModelPort(
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       }
       const generated = await asker.act(() => generate(conversation, asker.traceId ?? null, request))
-      account(scope, conversation, generated, { turn: current?.taskId ?? null, task: asker.task ?? null })
+      account(scope, conversation, generated, { turn: current?.id ?? null, task: asker.task ?? null })
       return generated.response
     },
   }

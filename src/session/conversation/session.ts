@@ -1,4 +1,4 @@
-import type { AgentListener, OutputMode, OutputSource, TurnAccounting } from "../../plugin/agent-event.ts"
+import type { AgentEvent, AgentListener, OutputMode, OutputSource, TurnAccounting } from "../../plugin/agent-event.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { AgentBudget } from "../../plugin/agent-request.ts"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
@@ -48,10 +48,11 @@ export interface SendOptions {
   /** The person's own words in a longer message: shown to people, and used as the title. Default: the whole message. */
   readonly said?: string
   /**
-   * Says what happens to the message while another process has a turn of the session. Default `wait`: it is sent when that turn
-   * has ended. While that turn waits for a person, the message is refused as `session_busy` either way.
+   * Says what happens to the message while the session has a turn, here or in another process. Default `wait`: it is sent when
+   * that turn has ended, behind the messages that were sent here before; the wait is in memory. `refuse`: it is refused as
+   * `session_busy`. While that turn waits for a person, the message is refused either way.
    */
-  readonly whenBusyElsewhere?: "wait" | "refuse"
+  readonly whenBusy?: "wait" | "refuse"
   /**
    * Says what happens to the message while the store takes no writes. Default `wait`: it is said when the store takes them
    * again, if that is within the patience of the runtime (`storeWait.patienceMs`). `refuse`: it is refused as
@@ -69,13 +70,28 @@ export interface CommandOptions {
   readonly switchTo?: (id: SessionId) => Promise<void>
 }
 
-/** The result of a turn. If the turn failed, `send` rejects instead. */
+/** The result of a turn. A turn that failed has none: `send` and `result` reject instead. */
 export interface TurnResult {
-  readonly turn: TaskId | null
+  readonly turn: TaskId
   readonly outcome: "completed" | "stopped"
   /** The last text of the model. */
   readonly text: string
   readonly accounting: TurnAccounting
+}
+
+/** A turn that has begun: its message and its record are stored. */
+export interface Turn {
+  /** In a session that is kept it names a task: `tasks.get`, `tasks.events` and `tasks.cancel` take it, in any process. */
+  readonly id: TaskId
+  /**
+   * The turn's own events in this process, without those of its subagents. Every iteration begins with the first one, however
+   * late, and ends with the turn. Of a very long turn only the newest are kept: a gap in `sequence` shows it.
+   */
+  readonly events: AsyncIterable<AgentEvent>
+  /** Rejects if the turn fails, or goes on in another process. Nobody has to await it. */
+  readonly result: Promise<TurnResult>
+  /** Stops the turn. False if it does not run here any more. */
+  stop(reason?: string): boolean
 }
 
 /**
@@ -93,6 +109,9 @@ export interface Session extends AsyncDisposable {
   readonly isBusy: boolean
   /** Goes on with another model, of any provider, from the next model call on. */
   useModel(model: string): Promise<void>
+  /** Begins a turn. Resolves once the message and the turn are stored, before the model is heard. */
+  start(message: string, options?: SendOptions): Promise<Turn>
+  /** The result of the turn that `start` begins. */
   send(message: string, options?: SendOptions): Promise<TurnResult>
   /**
    * Stops the turn that runs here. If none runs, messages that wait here for another turn are given up and reject as

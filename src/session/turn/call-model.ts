@@ -139,8 +139,8 @@ function whileOurs<Delta>({ act }: OpenTurn, tell: (delta: Delta) => void): (del
 function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
   const { services, conversation, turn } = scope
   const { usage, finish } = response
-  const { taskId, askedBy } = turn
-  const call = { turn: taskId, task: askedBy, model, usage, purpose: "turn" } as const
+  const { id, askedBy } = turn
+  const call = { turn: id, task: askedBy, model, usage, purpose: "turn" } as const
   const isLast = callsOf(response.message).length === 0
   const { costMicros } = recordCall(services, conversation, call, { isLast })
   scope.account.modelCalls += 1
@@ -155,7 +155,7 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
 export function refuseCutCall({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): void {
   const { model, usage, costMicros, finish } = record
   if (finish !== "length" || callsOf(message).length === 0) return
-  conversation.log.paid.add({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
+  conversation.log.paid.add({ turn: turn.id, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
   const text = `${model} reached its longest answer in the middle of a tool call. Raise agent.maxOutputTokens.`
   throw new MeanwhileError("model_refused", text)
 }

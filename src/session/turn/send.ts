@@ -3,6 +3,7 @@ import { type FilePart, type Message, userMessage } from "../../plugin/message.t
 import { enrichPrompt, type PromptEnricher } from "../../plugin/prompt-enrichment.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
+import { isBusyHere, refuseUnlessOver } from "./busy-here.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
@@ -19,7 +20,9 @@ import { quoteText } from "../results/quoted-text.ts"
 import type { Using } from "../conversation/scope.ts"
 import { shorten } from "../../base/shorten.ts"
 
-type SendScope = NewTurnScope & Using<"bus">
+export type SendScope = NewTurnScope & Using<"bus">
+
+export interface Sending extends SendOptions, Pick<NewTurn, "onStored"> {}
 
 const TITLE_CHARACTERS = 80
 
@@ -30,9 +33,11 @@ export async function send(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions = {},
+  { onStored, ...options }: Sending = {},
 ): Promise<TurnResult> {
   const { messages } = conversation
+  const isRefusedWhenBusy = options.whenBusy === "refuse"
+  while (isRefusedWhenBusy && isBusyHere(conversation)) await refuseUnlessOver(scope, conversation)
   let isWaiting = false
   const startWaiting = (): void => {
     if (!isWaiting) messages.count += 1
@@ -45,13 +50,12 @@ export async function send(
   const begin = (onBegun: () => void, onWriting: () => void) =>
     inTurn(conversation, () => {
       stopWaiting()
-      return sendNow(scope, conversation, message, { ...options, onBegun, onWriting })
+      return sendNow(scope, conversation, message, { ...options, onBegun, onWriting, ...(onStored && { onStored }) })
     })
   startWaiting()
   messages.newMessage.abort()
   try {
-    const waitsElsewhere = options.whenBusyElsewhere !== "refuse"
-    const holding = { signal: options.signal, waitsElsewhere, onHeld: startWaiting }
+    const holding = { signal: options.signal, isRefusedWhenBusy, onHeld: startWaiting }
     const send = (onWriting: () => void) =>
       beginWhenFree(scope, conversation, (onBegun) => begin(onBegun, onWriting), holding)
     return await (options.whenStoreAway === "refuse" ? refuseWhileAway(scope, send) : send(() => {}))
@@ -64,7 +68,7 @@ async function sendNow(
   scope: SendScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
+  options: Sending & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
 ): Promise<TurnResult> {
   requireContent(message, options)
   const { onOutput, budget: left, idempotencyKey, said = message, whenStoreAway: whenAway } = options
@@ -80,6 +84,7 @@ async function sendNow(
       ...(options.parentTask && { stopper: "parent" as const }),
       ...(left && { metadata: toBudgetMetadata(left) }),
       ...(options.onBegun && { onBegun: options.onBegun }),
+      ...(options.onStored && { onStored: options.onStored }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(whenAway && { whenAway }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),

@@ -154,7 +154,7 @@ async function keepAnswer(scope: TurnScope, answer: ModelAnswer): Promise<void> 
 function toChange({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): TurnChange {
   const tokens = record.usage.inputTokens + record.usage.outputTokens
   return {
-    entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
+    entries: [{ kind: "message", message, turn: turn.id, call: record }],
     data: { measured: { tokens, messages: conversation.log.history.length + 1 } },
     spent: { tokens, costMicros: record.costMicros ?? 0 },
   }
@@ -191,7 +191,7 @@ function end({ turn, conversation }: TurnScope, { entries, data, spent }: TurnCh
 }
 
 function toClosing({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): TurnChange {
-  return { entries: messages.map((message) => ({ kind: "message", message, turn: turn.taskId })) }
+  return { entries: messages.map((message) => ({ kind: "message", message, turn: turn.id })) }
 }
 
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
@@ -199,7 +199,7 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   const { emitter, log, model, turns } = conversation
   const { startedMs, ...used } = account
   const durationMs = services.clock.monotonic() - startedMs
-  const accounting = { turn: turn.taskId, outcome, model: model.id, ...used, durationMs }
+  const accounting = { turn: turn.id, outcome, model: model.id, ...used, durationMs }
   turns.push(accounting)
   if (turns.length > MOST_ACCOUNTS) turns.shift()
   emitter.emit({ type: "turn.completed", accounting })
@@ -228,7 +228,7 @@ async function noteLostCall(scope: TurnScope): Promise<void> {
   const { log, emitter, model } = conversation
   if (unansweredCalls(log.history).length > 0) return
   const usage = { ...NO_TOKENS, inputTokens: contextUsage(services, conversation).usedTokens }
-  const call = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, purpose: "lost" } as const
+  const call = { turn: turn.id, task: turn.askedBy, model: model.id, usage, purpose: "lost" } as const
   const entry = recordCall(services, conversation, call)
   await turn.save({ entries: [{ kind: "paid", entry }] })
   emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })
