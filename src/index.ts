@@ -49,6 +49,7 @@ export type { AgentConfigInput } from "./session/conversation/agent-config.ts"
 export type { ReportGenerator, ReportOptions, ReportRequest } from "./session/conversation/report-request.ts"
 export type {
   CommandOptions,
+  RetryOptions,
   SendOptions,
   Session,
   SessionOptions,

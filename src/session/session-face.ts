@@ -8,6 +8,7 @@ import { createTrajectory } from "./results/trajectory.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
+import { retryTurn } from "./turn/retry-turn.ts"
 import { send } from "./turn/send.ts"
 import type { Session } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"
@@ -42,6 +43,8 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
     },
     start: (message, options) =>
       toTurn(scope, conversation, (onStored) => send(scope, conversation, message, { ...options, onStored })),
+    retry: (options) =>
+      toTurn(scope, conversation, (onStored) => retryTurn(scope, conversation, { ...options, onStored })),
     send: (message, options) => send(scope, conversation, message, options),
     stop: (reason = "stopped by the person") =>
       stopTurn(scope, conversation, reason) ||

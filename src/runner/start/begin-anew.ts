@@ -109,7 +109,11 @@ export async function retryTask(scope: BeginScope & CancelScope, task: TaskRecor
 
 function requireRetryable(task: TaskRecord): void {
   if (task.kind === "turn") {
-    throw new MeanwhileError("wrong_state", "A turn is not retried: send the message again.", { status: task.status })
+    throw new MeanwhileError(
+      "wrong_state",
+      "A turn is not retried as a task: take it again in its conversation, or send the message again.",
+      { status: task.status },
+    )
   }
   if (!RETRYABLE.has(task.status)) {
     throw new MeanwhileError(

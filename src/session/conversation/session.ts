@@ -38,7 +38,7 @@ export interface SendOptions {
    */
   readonly context?: JsonObject
   /** Called with all that is said in this turn, by whom, and whether it continues the text before. */
-  readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => void
+  readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => unknown
   /** The task below which the turn runs: for a subagent, the task that asked for it. */
   readonly parentTask?: TaskId | null
   /** Tells the tasks and spans of one request from those of another. */
@@ -63,6 +63,9 @@ export interface SendOptions {
   /** The turn's budget. When it is used up, the model is asked once more, without tools, for what it has. */
   readonly budget?: AgentBudget
 }
+
+/** The message is the one that was said. */
+export type RetryOptions = Omit<SendOptions, "context" | "files" | "said">
 
 export interface CommandOptions {
   readonly signal?: AbortSignal
@@ -111,6 +114,11 @@ export interface Session extends AsyncDisposable {
   useModel(model: string): Promise<void>
   /** Begins a turn. Resolves once the message and the turn are stored, before the model is heard. */
   start(message: string, options?: SendOptions): Promise<Turn>
+  /**
+   * Takes a last turn that failed, was stopped or was interrupted again, as another turn. The model sees every message once,
+   * however often it is tried. Refused as `wrong_state` if the last turn has completed, or nothing was said.
+   */
+  retry(options?: RetryOptions): Promise<Turn>
   /** The result of the turn that `start` begins. */
   send(message: string, options?: SendOptions): Promise<TurnResult>
   /**

@@ -171,7 +171,7 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
     throw lost ?? error
   }
   if (turn.signal.aborted) {
-    end(scope, toClosing(scope, closeStopped(history, partial.text)))
+    end(scope, toClosing(scope, closeStopped(history, { partialText: partial.text, turn: turn.id })))
     conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })
     tell(scope, "stopped")
     return partial.text
