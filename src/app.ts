@@ -113,6 +113,8 @@ export async function openRuntime(
         store,
         bus,
         onChild: permission.onChild,
+        heldUp: async (workspace) =>
+          new Set((await runtime.desk({ workspace, actor: "settled" }).blocked.byQuestion()).keys()),
         onClosed: permission.onClosed,
         registry: plugins,
         defaultModel: model,

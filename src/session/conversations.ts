@@ -22,7 +22,7 @@ import { createSessionsPort } from "./subagent/sessions-port.ts"
 import { createSessionDirectory } from "./saved/directory.ts"
 import type { ModelCatalogue } from "./model/catalogue.ts"
 import { createModelSource, type ModelSource } from "./model/model-source.ts"
-import type { ConversationScope, Using } from "./conversation/scope.ts"
+import type { ConversationScope, SharedPorts, Using } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { closeSession, promoteCalls } from "./session-face.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
@@ -38,6 +38,7 @@ export interface ConversationsOptions
   /** The model of a session that names none. */
   readonly defaultModel: string
   readonly person: PersonPort
+  readonly heldUp: SharedPorts["heldUp"]
   /** Called for every subagent: what its parent was allowed may hold for it too. */
   readonly onChild: (child: SessionId, parent: SessionId) => void
   /** Called for every session that is no longer open here. */
@@ -99,7 +100,7 @@ async function closeIdle(scope: ConversationScope, conversation: Conversation, k
 }
 
 export function createConversations(options: ConversationsOptions): Conversations {
-  const { catalogue, defaultModel, person, onChild, onClosed, ...shared } = options
+  const { catalogue, defaultModel, person, heldUp, onChild, onClosed, ...shared } = options
   const { registry, store, log, config } = shared
   const closing = new AbortController()
   const watch = (): void => news.watch()
@@ -108,7 +109,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     models: createModelSource({ registry, catalogue, defaultModel }),
     tools: createToolList(registry, config.background.thresholdSeconds * 1_000),
     open: createOpenConversations({ events: createAgentEvents(log), closing: closing.signal, watch, onClosed }),
-    ports: { person, changesOfDocument: createOneAtATime() },
+    ports: { person, changesOfDocument: createOneAtATime(), heldUp },
     children: {
       agents: createAgentSessions(store),
       create: (wanted) => createSession(scope, wanted),

@@ -13,6 +13,7 @@ import { send } from "./turn/send.ts"
 import type { Session } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"
 import { useSessionPlugin } from "./saved/session-plugin.ts"
+import { settled } from "./settled.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { collectContext } from "./turn/collect-context.ts"
 import { toTurn } from "./turn/turn-handle.ts"
@@ -61,6 +62,7 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       conversation.reporter?.close()
       conversation.reporter = null
     },
+    settled: (signal) => settled(scope, conversation, signal),
     reported: async (signal) => conversation.reporter?.reported(signal),
     promote: () => promoteCalls(conversation.current),
     runCommand: (name, argument = "", options = {}) => {

@@ -9,7 +9,7 @@ import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { Runner } from "../../runner/runner.ts"
 import type { SessionCommands } from "../../runner/service/session-commands.ts"
 import type { Bus } from "../../task/bus.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { TokenLedger } from "../ledger/ledger.ts"
 import type { ModelSource } from "../model/model-source.ts"
@@ -53,6 +53,8 @@ export interface SharedPorts {
   readonly person: PersonPort
   /** Changes of one document by this process wait for each other, instead of being refused and tried again. */
   readonly changesOfDocument: OneAtATime
+  /** The tasks of a workspace that only a person's answer brings on. */
+  readonly heldUp: (workspace: WorkspaceId) => Promise<ReadonlySet<TaskId>>
 }
 
 /**

@@ -140,6 +140,12 @@ export interface Session extends AsyncDisposable {
    * reports are off. An abort of the signal ends the wait and stops nothing.
    */
   reported(signal?: AbortSignal): Promise<void>
+  /**
+   * Resolves when nothing of the session runs any more (its turn and the messages behind it, its live tasks, its agents with
+   * theirs, reports) and everything was told that can be told without a person. Tasks that only a person's answer brings on,
+   * and tasks of lifetime `forever`, are not waited for. An abort of the signal ends the wait and stops nothing.
+   */
+  settled(signal?: AbortSignal): Promise<void>
   /** Promotes the turn's calls that are in the foreground, as far as possible; returns their tasks. */
   promote(): Promise<readonly TaskId[]>
   /** The tools that the model is offered, as requests describe them. */
