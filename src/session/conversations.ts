@@ -15,7 +15,7 @@ import { createModelPort } from "./conversation/model-call.ts"
 import { createAgentsPort } from "./subagent/news.ts"
 import type { Conversation } from "./conversation/conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
-import { createSession, openSession } from "./create-session.ts"
+import { createSession, openConversation, openSession } from "./create-session.ts"
 import { createNews, type News } from "./results/news.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
@@ -24,7 +24,8 @@ import type { ModelCatalogue } from "./model/catalogue.ts"
 import { createModelSource, type ModelSource } from "./model/model-source.ts"
 import type { ConversationScope, SharedPorts, Using } from "./conversation/scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
-import { closeSession, promoteCalls } from "./session-face.ts"
+import { promoteCalls } from "./session-face.ts"
+import { closeSession } from "./session-handle.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
@@ -114,20 +115,26 @@ export function createConversations(options: ConversationsOptions): Conversation
       agents: createAgentSessions(store),
       create: (wanted) => createSession(scope, wanted),
       open: (id, workspace) => openSession(scope, id, workspace),
+      bringUp: (id, workspace) => openConversation(scope, id, workspace),
       coming: new Map(),
       onChild,
     },
   }
   const news = createNews(scope)
+  const requireRunning = (what: "created" | "opened"): void => {
+    if (closing.signal.aborted) throw new MeanwhileError("closed", `Meanwhile is shutting down: no session is ${what}.`)
+  }
   let closed: Promise<void> | undefined
   return {
     models: scope.models,
     async createSession(wanted) {
-      if (closing.signal.aborted)
-        throw new MeanwhileError("closed", "Meanwhile is shutting down: no session is created.")
+      requireRunning("created")
       return createSession(scope, wanted)
     },
-    openSession: (id, workspace) => openSession(scope, id, workspace),
+    async openSession(id, workspace) {
+      requireRunning("opened")
+      return openSession(scope, id, workspace)
+    },
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),
     promote: async (id) => promoteCalls(scope.open.get(id)?.current ?? null),

@@ -115,6 +115,7 @@ async function toConversation(
     turns: [],
     documents: { mayExist: log.isKept && !isNew, inMemory: new Map() },
     current: null,
+    handles: 0,
     watched: new Set(),
     hasTasks: log.isKept && !isNew,
     hasNews: log.position > 0,

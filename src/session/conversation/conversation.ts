@@ -20,6 +20,8 @@ export interface Conversation {
   readonly turns: TurnAccounting[]
   readonly documents: PluginDocuments
   current: RunningTurn | null
+  /** How many session objects hold it open. It is closed with the last of them. */
+  handles: number
   /** Tasks whose events are passed on. */
   readonly watched: Set<TaskId>
   /** True if the session may have tasks or unused results, also from before it was opened here. */

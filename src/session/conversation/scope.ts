@@ -36,6 +36,8 @@ export interface ChildSessions {
   readonly agents: AgentSessions
   readonly create: (options: SessionOptions) => Promise<Session>
   readonly open: (id: SessionId, workspace: WorkspaceId) => Promise<Session>
+  /** Opens a conversation that nobody holds: work of it goes on here. */
+  readonly bringUp: (id: SessionId, workspace: WorkspaceId) => Promise<Conversation>
   /** How many subagents are being made, by their parent. */
   readonly coming: Map<SessionId, number>
   /** Called for every subagent: what its parent was allowed may hold for it too. */

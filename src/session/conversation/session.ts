@@ -164,6 +164,9 @@ export interface Session extends AsyncDisposable {
   setGc(plugin: GcPlugin | null, config?: Partial<GcConfig>): void
   setSessionPlugin(plugin: SessionPlugin | null): Promise<void>
   on(listener: AgentListener): () => void
-  /** Waits for the turn that runs, and stops tasks that live no longer than the session. */
+  /**
+   * Closes this object: it takes nothing more, and its listeners hear nothing more. The conversation stays open for others that
+   * have it open here. The last one to close it waits for the turn that runs, and stops tasks that live no longer than the session.
+   */
   close(): Promise<void>
 }

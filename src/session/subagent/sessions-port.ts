@@ -45,8 +45,6 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
 
 /** After a restart a call may go on before anybody has opened its conversation. */
 async function openParent(scope: Using<"children" | "open">, { session, workspace }: PortOwner): Promise<Conversation> {
-  if (session && !scope.open.has(session)) await scope.children.open(session, workspace)
-  const parent = session && scope.open.get(session)
-  if (parent) return parent
+  if (session) return scope.open.get(session) ?? scope.children.bringUp(session, workspace)
   throw new MeanwhileError("wrong_state", "This call belongs to no session, so it cannot start a subagent.")
 }
