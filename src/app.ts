@@ -83,7 +83,7 @@ export async function openRuntime(
   const steady = { clock, leaving: leaving.storeWait.leaving }
   const engine = { ...chosen, store: createSteadyStore(chosen.store, steady) }
   let runner: Runner | undefined
-  const plugins = opened.use(createRegistry({ model, clock, tasks: () => runner }))
+  const plugins = opened.use(createRegistry({ model, clock, log, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
   const own = permission.plugin ? [permission.plugin] : []
   for (const plugin of [...own, ...(options.plugins ?? []), ...providers]) await plugins.register(plugin)

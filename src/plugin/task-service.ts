@@ -93,16 +93,17 @@ export type Answer =
   /** The call was promoted and goes on as a task. */
   | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }
 
+/** Listeners may be asynchronous, and are not waited for. An error of theirs is logged. */
 export interface ExecuteOptions {
   /** Receives the call's output while it is in the foreground, redacted. All of it comes before the answer. */
-  readonly onOutput?: (text: string) => void
+  readonly onOutput?: (text: string) => unknown
   /**
    * Receives the call's progress while it is in the foreground and has no record; redacted, as often as the tool
    * reports it.
    */
-  readonly onProgress?: (progress: Progress) => void
+  readonly onProgress?: (progress: Progress) => unknown
   /** The call has started a task. */
-  readonly onStarted?: (task: TaskId) => void
+  readonly onStarted?: (task: TaskId) => unknown
   /** A person is about to be asked whether the call may run, and is asked once this has resolved. */
   readonly onAsked?: () => Promise<void>
   /**

@@ -10,6 +10,7 @@ import { adopt } from "../start/adopt.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { changeLimit } from "../stop/change-limit.ts"
 import { execute } from "../foreground/execute.ts"
+import { toHarmlessOptions } from "../foreground/harmless-options.ts"
 import { findArtifact } from "../result/find-artifact.ts"
 import { findTask, notFound, toFullId } from "../result/find-task.ts"
 import { removeTask, removeTasks } from "../result/retention.ts"
@@ -31,7 +32,7 @@ import { createGroupService } from "./group-service.ts"
 /** The commands over tasks, as front ends, vocabularies and tools get them. */
 export function createTaskService(scope: RunnerScope): TaskService {
   return {
-    execute: (call, options) => execute(scope, call, options),
+    execute: (call, options) => execute(scope, call, options && toHarmlessOptions(scope, options)),
     start: (call) => start(scope, call),
     adopt: (call, work) => adopt(scope, call, work),
     get: async (id, workspace) => toView(scope, await findTask(scope, id, workspace)),

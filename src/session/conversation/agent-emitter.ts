@@ -1,4 +1,5 @@
 import { toErrorMessage } from "../../base/error.ts"
+import { toHarmless } from "../../base/harmless.ts"
 import type { AgentEvent, AgentEventBody, PlaceInTurn, WorkspaceAgentListener } from "../../plugin/agent-event.ts"
 import type { Log } from "../../plugin/context.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
@@ -70,18 +71,25 @@ class Listeners implements AgentEvents {
   }
 
   send(event: AgentEvent, workspace: WorkspaceId): void {
-    tell(this.#ofAll, event, workspace, this.#log)
-    if (OUTPUT.has(event.type)) tell(this.#ofOutput, event, workspace, this.#log)
+    for (const listener of this.#ofAll) listener(event, workspace)
+    if (OUTPUT.has(event.type)) for (const listener of this.#ofOutput) listener(event, workspace)
   }
 
   on(listener: WorkspaceAgentListener): () => void {
-    this.#ofAll.add(listener)
-    return () => this.#ofAll.delete(listener)
+    return this.#add(this.#ofAll, listener)
   }
 
   onOutput(listener: WorkspaceAgentListener): () => void {
-    this.#ofOutput.add(listener)
-    return () => this.#ofOutput.delete(listener)
+    return this.#add(this.#ofOutput, listener)
+  }
+
+  /** A listener that fails does no harm to a turn, to the program and to other listeners. */
+  #add(listeners: Set<WorkspaceAgentListener>, listener: WorkspaceAgentListener): () => void {
+    const harmless = toHarmless(listener, (error, { type }) =>
+      this.#log.warn("a listener failed", { event: type, error: toErrorMessage(error) }),
+    )
+    listeners.add(harmless)
+    return () => listeners.delete(harmless)
   }
 }
 
@@ -114,24 +122,5 @@ class Emitter extends Listeners implements AgentEmitter {
   override send(event: AgentEvent, workspace: WorkspaceId): void {
     super.send(event, workspace)
     this.#above().send(event, workspace)
-  }
-}
-
-/** A listener that throws, or whose promise rejects, fails no turn and does not end the program. */
-function tell(
-  listeners: ReadonlySet<WorkspaceAgentListener>,
-  event: AgentEvent,
-  workspace: WorkspaceId,
-  log: Log,
-): void {
-  const warn = (error: unknown): void =>
-    log.warn("a listener failed", { event: event.type, error: toErrorMessage(error) })
-  for (const listener of listeners) {
-    try {
-      const returned = listener(event, workspace)
-      if (returned instanceof Promise) returned.catch(warn)
-    } catch (error) {
-      warn(error)
-    }
   }
 }

@@ -7,7 +7,7 @@ import type { SessionId, TaskId } from "../../task/id.ts"
 export interface LedgerEntry {
   readonly at: number
   readonly session: SessionId
-  /** The turn's task; null outside a turn, and in a session that is not kept. */
+  /** Null outside a turn. In a session that is kept it names a task. */
   readonly turn: TaskId | null
   /** The task of a subagent's turn, or of the call in which a plugin asked the model. */
   readonly task: TaskId | null
