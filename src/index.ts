@@ -29,6 +29,7 @@ export type {
   TaskView,
   ToolCall,
 } from "./plugin/task-service.ts"
+export type { TaskFilter } from "./plugin/task-filter.ts"
 export type { TokenUsage } from "./plugin/token-usage.ts"
 export { showModel } from "./plugin/tool.ts"
 export type { ToolPlugin } from "./plugin/tool-plugin.ts"
@@ -70,5 +71,5 @@ export type { Progress, Usage } from "./task/progress.ts"
 export type { Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./task/record.ts"
 export type { OnCrash } from "./task/step.ts"
 export type { Survivors } from "./task/stop.ts"
-export type { Page, PageRequest, TaskFilter } from "./task/store.ts"
+export type { Page, PageRequest } from "./task/store.ts"
 export { type SessionBusy, toSessionBusy } from "./task/session-busy.ts"

@@ -31,7 +31,6 @@ import type { TokenLedger } from "./session/ledger/ledger.ts"
 import type { ReportsConfigInput } from "./session/conversation/report-config.ts"
 import type { Session, SessionOptions } from "./session/conversation/session.ts"
 import type { Engine } from "./task/engine.ts"
-import type { SessionId, WorkspaceId } from "./task/id.ts"
 import type { TaskKind } from "./task/record.ts"
 
 /** A policy, or your own judge. */
@@ -165,7 +164,7 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly model: string
   readonly sessions: SessionDirectory
   createSession(options?: SessionOptions): Promise<Session>
-  openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  openSession(id: string, workspace?: string): Promise<Session>
   /** The desk of one actor in one workspace: the base of every front end. */
   desk(options: DeskOptions): Desk
   /** Refused as `unknown_model` or `key_missing`. */

@@ -1,4 +1,5 @@
 import type { TaskService } from "../plugin/task-service.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
@@ -20,7 +21,7 @@ type Told = Pick<EndedTask, "id" | "session" | "endedAt">
  */
 export interface Ended {
   /** In the order in which they ended. Ends from before the actor first asked are not listed. */
-  list(conversation: SessionId): Promise<readonly EndedTask[]>
+  list(conversation: string): Promise<readonly EndedTask[]>
   /** Called before the actor is shown this end: until it is acknowledged, no later end hides it from the next process. */
   begin(task: Told): void
   /** Called when the actor was shown this end, or need not be. */
@@ -92,7 +93,8 @@ export function createEnded(parts: EndedParts): Ended {
   }
 
   return {
-    async list(conversation) {
+    async list(given) {
+      const conversation = toGivenId("session", given, "conversation")
       const since = await marks.read(conversation)
       if (since === undefined && !expected) await marks.raise(conversation, now())
       const ended = since === undefined ? [] : await readEnded(since)

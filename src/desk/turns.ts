@@ -2,6 +2,7 @@ import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
 import type { SendOptions, Session, TurnResult } from "../session/conversation/session.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
@@ -56,15 +57,15 @@ export interface Turns {
   /** Turns that have not ended, without those of subagents. */
   list(): Promise<readonly DeskTurn[]>
   /** Waits for the end; returns the turn as it stands when the signal aborts. */
-  wait(turn: TaskId, wait: TurnWait): Promise<TaskRecord>
+  wait(turn: string, wait: TurnWait): Promise<TaskRecord>
   /** Waits for the end, and returns the turn with what the agent answered in it. */
-  answer(session: Pick<Session, "on" | "recall">, turn: TaskId, wait: TurnWait): Promise<TurnAnswer>
-  stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
+  answer(session: Pick<Session, "on" | "recall">, turn: string, wait: TurnWait): Promise<TurnAnswer>
+  stop(turn: string, request?: StopRequest): Promise<TaskRecord>
   /**
    * Promotes the calls that a turn waits for, as far as possible, and returns their tasks. Refused as `wrong_state` unless
    * this process runs the turn: no other process has its calls.
    */
-  promote(turn: TaskId): Promise<readonly TaskId[]>
+  promote(turn: string): Promise<readonly TaskId[]>
 }
 
 interface TurnsScope extends Pick<DeskScope, "workspace" | "clock" | "closing" | "promote"> {
@@ -102,7 +103,8 @@ export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns 
     }
   }
 
-  async function wait(turn: TaskId, { signal, onQuestion }: TurnWait): Promise<TaskRecord> {
+  async function wait(given: string, { signal, onQuestion }: TurnWait): Promise<TaskRecord> {
+    const turn = toGivenId("task", given, "turn")
     let asked: InboxItem["id"] | null = null
     const read = async (): Promise<TaskRecord> => {
       const task = await store.task(turn)

@@ -34,12 +34,12 @@ export interface SessionDirectory {
   /** Last used first, without the sessions of subagents. */
   list(limit?: number): Promise<readonly SessionInfo[]>
   /** Undefined if there is no such session. */
-  load(id: SessionId): Promise<SessionState | undefined>
+  load(id: string): Promise<SessionState | undefined>
   /** Creates a conversation from a saved one, under the saved id if that is free. */
   restore(state: SessionState): Promise<SessionId>
   /** Stops the conversation's tasks and removes it. False if there was none. */
-  delete(id: SessionId): Promise<boolean>
-  describe(id: SessionId, description: string): Promise<void>
+  delete(id: string): Promise<boolean>
+  describe(id: string, description: string): Promise<void>
 }
 
 export interface ChildSessionOptions {
@@ -114,7 +114,7 @@ export interface SessionsPort {
    */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
   /** The child of an earlier run of the same task, with its whole conversation. Refused as `expired` if it was deleted. */
-  openChild(id: SessionId): Promise<ChildSession>
+  openChild(id: string): Promise<ChildSession>
   /** The conversation of this call, as it is handed to a subagent. Empty for `none`. */
   handOver(mode: Handover): Promise<string>
   /** The tools that the session's model can call: no other tool may be started on its behalf. */

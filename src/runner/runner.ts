@@ -5,9 +5,9 @@ import type { TaskService } from "../plugin/task-service.ts"
 import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Engine } from "../task/engine.ts"
 import type { TaskEvent } from "../task/event.ts"
-import type { SessionId, WorkspaceId } from "../task/id.ts"
+import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
-import type { CountFilter } from "../task/store.ts"
+import type { CountFilter } from "../plugin/task-filter.ts"
 import { createActiveRuns } from "./run/active-runs.ts"
 import type { ConversationsPort } from "./run/run-ports.ts"
 import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
@@ -86,7 +86,7 @@ export interface RunnerService extends TaskService, Pick<SessionCommands, "answe
    * event of the last run, when the task is removed, and when the runtime is closed. A retry or a resume that comes after that
    * begins another run, whose events go on counting: read on from the last sequence number.
    */
-  events(id: string, request?: EventsRequest, scope?: WorkspaceId): AsyncGenerator<TaskEvent, void>
+  events(id: string, request?: EventsRequest, scope?: string): AsyncGenerator<TaskEvent, void>
   /** How many tasks of a workspace there are of each status, and how old its queue is. */
   counts(filter: CountFilter): Promise<TaskCounts>
   /** The live workers, here and elsewhere. */

@@ -7,6 +7,7 @@ import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { AgentsPort } from "../runner/run/run-ports.ts"
 import type { TurnBody } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../task/id.ts"
+import { toGivenId, toGivenWorkspace } from "../task/given-id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
@@ -50,7 +51,7 @@ export interface ConversationsOptions
 export interface Conversations {
   readonly models: ModelSource
   createSession(options?: SessionOptions): Promise<Session>
-  openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  openSession(id: string, workspace?: string): Promise<Session>
   directory(workspace?: WorkspaceId): SessionDirectory
   /** The sessions that are open in this process. */
   open(): readonly SessionId[]
@@ -133,7 +134,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     },
     async openSession(id, workspace) {
       requireRunning("opened")
-      return openSession(scope, id, workspace)
+      return openSession(scope, toGivenId("session", id, "id"), toGivenWorkspace(workspace))
     },
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),

@@ -1,4 +1,5 @@
-import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
+import { toGivenId, toGivenWorkspace, toOptionalId } from "../task/given-id.ts"
+import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { createAgentEmitter } from "./conversation/agent-emitter.ts"
 import { sealGroups } from "./turn/take-new-turn.ts"
@@ -18,10 +19,10 @@ import { startSessionPlugin } from "./saved/session-plugin.ts"
 
 /** Creates a session. Nothing is written before its first turn, unless a session plugin hands back a saved conversation. */
 export async function createSession(scope: ConversationScope, options: SessionOptions = {}): Promise<Session> {
-  const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
-  const { tools = null, instructions = "" } = options
-  requireName("id", id)
-  requireName("workspace", workspace)
+  const { name = "main", tools = null, instructions = "" } = options
+  const id = options.id === undefined ? createSessionId() : toGivenId("session", options.id, "id")
+  const workspace = toGivenWorkspace(options.workspace)
+  const parent = toOptionalId("session", options.parent, "parent")
   const model = options.model ?? scope.models.defaultModel
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
@@ -39,22 +40,8 @@ export async function createSession(scope: ConversationScope, options: SessionOp
   return createSessionFace(scope, conversation)
 }
 
-const LONGEST_NAME = 512
-
-/** Refuses an id or workspace that no store could keep, or that would not be shown as it is. */
-function requireName(field: "id" | "workspace", name: unknown): void {
-  const isText = typeof name === "string" && name.length > 0 && name.length <= LONGEST_NAME
-  if (isText && name.isWellFormed() && !/\p{Cc}/u.test(name)) return
-  const text = `\`${field}\` of a session is a text of 1 to ${LONGEST_NAME} characters, without control characters.`
-  throw new MeanwhileError("invalid_input", text, { field })
-}
-
 /** Opens a session of the store, or returns the one that is open here. An unknown id is refused as `not_found`. */
-export async function openSession(
-  scope: ConversationScope,
-  id: SessionId,
-  workspace: WorkspaceId = DEFAULT_WORKSPACE,
-): Promise<Session> {
+export async function openSession(scope: ConversationScope, id: SessionId, workspace: WorkspaceId): Promise<Session> {
   return createSessionFace(scope, await openConversation(scope, id, workspace))
 }
 

@@ -4,6 +4,7 @@ import { findNearNames } from "../base/near-name.ts"
 import type { PersonAnswer, PersonPort } from "../plugin/person-port.ts"
 import type { OwnedCommand } from "../plugin/registry-state.ts"
 import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation/conversation.ts"
 import { quoteText, quoteTitle } from "./results/quoted-text.ts"
@@ -98,7 +99,7 @@ function toContext(
     state: () => readSessionState(scope, conversation),
     async switchTo(id) {
       if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")
-      await request.switchTo(id)
+      await request.switchTo(toGivenId("session", id, "id"))
     },
     log: scope.log,
   }

@@ -1,7 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { follow } from "../../base/follow.ts"
 import type { TaskEvent } from "../../task/event.ts"
-import type { WorkspaceId } from "../../task/id.ts"
 import { findTask } from "../result/find-task.ts"
 import { followEvents } from "../run/follow-events.ts"
 import type { WaitScope } from "../run/scope.ts"
@@ -18,7 +17,7 @@ export function readTaskEvents(
   scope: WaitScope,
   id: string,
   { after = 0, signal }: EventsRequest = {},
-  workspace?: WorkspaceId,
+  workspace?: string,
 ): AsyncGenerator<TaskEvent, void> {
   const { store, clock, config, engine, active } = scope
   const source = {

@@ -15,7 +15,7 @@ import type { ReportOptions } from "./report-request.ts"
 
 export interface SessionOptions {
   /** Default: a new one. */
-  readonly id?: SessionId
+  readonly id?: string
   /** Shown to people beside the agent's output. Default `main`. */
   readonly name?: string
   /** `provider/name`. Default: the runtime's. */
@@ -24,8 +24,8 @@ export interface SessionOptions {
   readonly tools?: readonly string[]
   /** Part of the system prompt, beside the instructions of the configuration and of plugins. */
   readonly instructions?: string
-  readonly workspace?: WorkspaceId
-  readonly parent?: SessionId | null
+  readonly workspace?: string
+  readonly parent?: string | null
 }
 
 export interface SendOptions {
@@ -40,7 +40,7 @@ export interface SendOptions {
   /** Called with all that is said in this turn, by whom, and whether it continues the text before. */
   readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => unknown
   /** The task below which the turn runs: for a subagent, the task that asked for it. */
-  readonly parentTask?: TaskId | null
+  readonly parentTask?: string | null
   /** Tells the tasks and spans of one request from those of another. */
   readonly traceId?: string
   /** Names the turn in its workspace. A name that another turn has is refused as `wrong_state`. */

@@ -30,7 +30,7 @@ export interface LedgerTotal {
 const KEYS = ["session", "turn", "task", "model"] as const
 export type LedgerKey = (typeof KEYS)[number]
 
-type LedgerFilter = { readonly [Key in LedgerKey]?: NonNullable<LedgerEntry[Key]> }
+type LedgerFilter = { readonly [Key in LedgerKey]?: string }
 
 /** Usage and cost of every model call. */
 export interface TokenLedger {

@@ -1,4 +1,5 @@
 import type { SessionDirectory, SessionInfo } from "../../plugin/sessions-port.ts"
+import { toGivenId } from "../../task/given-id.ts"
 import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
@@ -18,13 +19,15 @@ const MOST_LISTED = 100
 /** The conversations of a workspace that the store keeps. */
 export function createSessionDirectory(scope: DirectoryScope, workspace: WorkspaceId): SessionDirectory {
   const { store } = scope
+  const toId = (id: string): SessionId => toGivenId("session", id, "id")
   const find = async (id: SessionId): Promise<SessionRecord | undefined> => {
     const record = await store.session(id)
     return record?.workspace === workspace ? record : undefined
   }
   return {
     list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
-    async load(id) {
+    async load(given) {
+      const id = toId(given)
       const record = await find(id)
       const open = scope.open.get(id)
       const isOpenHere = open?.log.workspace === workspace && !(record && open.log.isBehind(record))
@@ -44,11 +47,13 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       ])
       return id
     },
-    async delete(id) {
+    async delete(given) {
+      const id = toId(given)
       if (!(await find(id)) && !(await storeUnsaid(scope, workspace, id))) return false
       return deleteConversation(scope, workspace, id)
     },
-    async describe(id, description) {
+    async describe(given, description) {
+      const id = toId(given)
       const open = scope.open.get(id)
       if (open?.log.workspace === workspace) return describe(open, description)
       const record = await find(id)

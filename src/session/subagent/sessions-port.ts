@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { actFreely, type AskingRun } from "../../plugin/context.ts"
 import type { SessionsPort } from "../../plugin/sessions-port.ts"
+import { toGivenId } from "../../task/given-id.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { createChild, type CreateChildScope, reopenChild } from "./child-session.ts"
 import { toHandover } from "./handover.ts"
@@ -27,7 +28,8 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
       const parent = await openParent(scope, owner)
       return act(() => createChild(scope, parent, owner.run, options))
     },
-    async openChild(id) {
+    async openChild(given) {
+      const id = toGivenId("session", given, "id")
       const parent = await openParent(scope, owner)
       return act(() => reopenChild(scope, parent, owner.run, id))
     },

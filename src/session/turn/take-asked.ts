@@ -1,4 +1,5 @@
 import type { AgentEvent, OutputMode, OutputSource } from "../../plugin/agent-event.ts"
+import { toOptionalId } from "../../task/given-id.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { SendOptions, TurnResult } from "../conversation/session.ts"
@@ -65,16 +66,17 @@ async function takeNow(
   asked: AskedBeginning & { readonly onBegun: () => void; readonly onWriting: () => void },
 ): Promise<TurnResult> {
   const { onOutput, budget: left, idempotencyKey, whenStoreAway: whenAway, onStored } = options
+  const parentTask = toOptionalId("task", options.parentTask, "parentTask")
   const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined
   try {
     return await takeNewTurn(scope, conversation, {
       title: asked.title,
-      parentTask: options.parentTask ?? null,
+      parentTask,
       traceId: options.traceId,
       signal: options.signal,
       onBegun: asked.onBegun,
       // A turn below a task is stopped because the task is.
-      ...(options.parentTask && { stopper: "parent" as const }),
+      ...(parentTask && { stopper: "parent" as const }),
       ...(left && { metadata: toBudgetMetadata(left) }),
       ...(onStored && { onStored }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),

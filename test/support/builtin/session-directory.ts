@@ -19,7 +19,7 @@ export function toState(id: string, more: Partial<SessionState> = {}): SessionSt
 }
 
 export function createDirectory(states: readonly SessionState[]): SessionDirectory {
-  const sessions = new Map(states.map((state) => [state.id, state]))
+  const sessions = new Map<string, SessionState>(states.map((state) => [state.id, state]))
   return {
     list: async () => [...sessions.values()].toSorted((a, b) => b.updatedAt - a.updatedAt),
     load: async (id) => sessions.get(id),
