@@ -187,7 +187,10 @@ export interface TaskService {
    * any other hash.
    */
   artifact(hash: string, scope?: string): Promise<ArtifactRecord>
-  /** Marks the last runs of ended tasks as used; returns how many had not been used before. */
+  /**
+   * Marks the last runs of ended tasks as used; returns how many had not been used before. An id that names no task is passed
+   * over, unless none of them does.
+   */
   acknowledge(ids: readonly string[], scope?: string): Promise<number>
   /** Removes ended tasks, used or not, that the filter selects; returns how many. */
   clear(filter: TaskFilter): Promise<number>

@@ -85,6 +85,8 @@ export interface Tool<Input = unknown> {
    * True for a tool that only passes calls on: tasks it starts belong to its caller, as if the caller had started them.
    */
   readonly startsForCaller?: true
+  /** Names by which models know it from elsewhere: a call by one of them is a call of this tool, if no tool has that name. */
+  readonly otherNames?: readonly string[]
   /** Only subagents are offered it. */
   readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>

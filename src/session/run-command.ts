@@ -11,6 +11,7 @@ import { quoteText, quoteTitle } from "./results/quoted-text.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import type { ConversationScope, Using } from "./conversation/scope.ts"
 import { readSessionState } from "./saved/session-state.ts"
+import { tasksCommand } from "./tasks-command.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 
 export interface CommandRequest {
@@ -33,8 +34,12 @@ export async function runCommand(
   return output
 }
 
+/** The commands of every session. */
+const OWN_COMMANDS: readonly OwnedCommand[] = [{ plugin: "meanwhile", command: tasksCommand }]
+
 function findCommand({ registry }: Using<"registry">, name: string): OwnedCommand {
-  const commands = registry.userCommands()
+  // A plugin's command of that name goes before the session's own.
+  const commands = [...registry.userCommands(), ...OWN_COMMANDS]
   const found = commands.find(({ command }) => command.name.toLowerCase() === name.toLowerCase())
   if (found) return found
   const near = findNearNames(

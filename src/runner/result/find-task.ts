@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import { isIdText, toGivenWorkspace } from "../../task/given-id.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -15,6 +15,25 @@ export async function findTask(scope: HasStore, id: string, workspace?: string):
   const task = await scope.store.task(await toFullId(scope, id, toGivenWorkspace(workspace)))
   if (task && task.workspace === (workspace ?? DEFAULT_WORKSPACE)) return task
   throw notFound(id)
+}
+
+/** The tasks that there are. One that cannot be found keeps no other from being found; refused if none can be. */
+export async function findKnownTasks(
+  scope: HasStore,
+  ids: readonly string[],
+  workspace?: string,
+): Promise<readonly TaskRecord[]> {
+  const found = await Promise.allSettled(ids.map((id) => findTask(scope, id, workspace)))
+  const refused = found.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
+  const unexpected = refused.find((error) => !isUnknown(error))
+  if (unexpected !== undefined) throw unexpected
+  if (refused.length > 0 && refused.length === ids.length) throw refused[0]
+  return found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+}
+
+/** True for a refusal that says only that this id names no task. */
+function isUnknown(error: unknown): boolean {
+  return isMeanwhileError(error, "not_found") || isMeanwhileError(error, "ambiguous_id")
 }
 
 /** A whole id is returned as it is: there may be no such task. */

@@ -4,7 +4,7 @@ import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
 import { findArtifact } from "../result/find-artifact.ts"
-import { findTask } from "../result/find-task.ts"
+import { findKnownTasks, findTask } from "../result/find-task.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
@@ -85,7 +85,7 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
       return artifact
     },
     async acknowledge(ids) {
-      const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
+      const tasks = await findKnownTasks(scope, ids, workspace)
       return claimed(() => acknowledgeTasks(scope, tasks, toReader(scope, active)))
     },
     clear: (filter) => claimed(() => service.clear({ ...filter, workspace })),

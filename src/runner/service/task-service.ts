@@ -14,7 +14,7 @@ import { changeLimit } from "../stop/change-limit.ts"
 import { execute } from "../foreground/execute.ts"
 import { toHarmlessOptions } from "../foreground/harmless-options.ts"
 import { findArtifact } from "../result/find-artifact.ts"
-import { findTask, notFound, toFullId } from "../result/find-task.ts"
+import { findKnownTasks, findTask, notFound, toFullId } from "../result/find-task.ts"
 import { toStoredFilter } from "../result/stored-filter.ts"
 import { removeTask, removeTasks } from "../result/retention.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
@@ -60,7 +60,7 @@ export function createTaskService(scope: RunnerScope): TaskService {
       waitForTaskOutput(scope, await findTask(scope, id, workspace), request),
     artifact: (hash, workspace) => findArtifact(scope, hash, workspace),
     async acknowledge(ids, workspace) {
-      return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
+      return acknowledgeTasks(scope, await findKnownTasks(scope, ids, workspace))
     },
     clear: async (filter) => removeTasks(scope, toStoredFilter(filter)),
     async remove(id, workspace) {
