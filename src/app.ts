@@ -33,9 +33,11 @@ import { toReportsConfig } from "./session/conversation/report-config.ts"
 import type { SessionOptions as ConversationOptions } from "./session/conversation/session.ts"
 import type { SessionDefaults } from "./session/conversation/scope.ts"
 import type { Engine } from "./task/engine.ts"
+import { toGivenWorkspace } from "./task/given-id.ts"
 import {
   createClose,
   createLeaving,
+  findHeldUp,
   refuseMisspelled,
   type Runtime,
   type RuntimeOptions,
@@ -67,7 +69,7 @@ export async function openRuntime(
   options: RuntimeOptions,
   onStoreOpened?: OnStoreOpened,
 ): Promise<{ readonly runtime: Runtime; readonly runner: Runner }> {
-  const { log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
+  const { log = silentLog, environment = process.env, ledger = createTokenLedger(), onEvent } = options
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
   refuseMisspelled(options)
   const background = toBackgroundConfig(options.background)
@@ -91,7 +93,7 @@ export async function openRuntime(
   const steady = { clock, leaving: leaving.storeWait.leaving }
   const engine = { ...chosen, store: createSteadyStore(chosen.store, steady) }
   let runner: Runner | undefined
-  const plugins = opened.use(createRegistry({ model, clock, tasks: () => runner }))
+  const plugins = opened.use(createRegistry({ model, clock, log, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
   const own = permission.plugin ? [permission.plugin] : []
   for (const plugin of [...own, ...(options.plugins ?? []), ...ownTools, ...providers]) await plugins.register(plugin)
@@ -121,12 +123,12 @@ export async function openRuntime(
         store,
         bus,
         onChild: permission.onChild,
+        heldUp: (workspace) => findHeldUp(runtime, workspace),
         onClosed: permission.onClosed,
         registry: plugins,
         defaultModel: model,
         retentionMs,
       })
-      const { onEvent } = options
       if (onEvent) conversations.on((event) => onEvent(event))
       if (!options.sessionPlugin) return
       defaults.sessionPlugin = options.sessionPlugin(conversations.directory())
@@ -142,7 +144,7 @@ export async function openRuntime(
     ...createLedgerRecord(engine.store),
     catalogue,
     model,
-    sessions: { ...conversations.directory(), in: (workspace) => conversations.directory(workspace) },
+    sessions: { ...conversations.directory(), in: (workspace) => conversations.directory(toGivenWorkspace(workspace)) },
     createSession: async (wanted) => conversations.createSession(toOwnParts(options, wanted)),
     openSession: async (id, workspace, own) => conversations.openSession(id, workspace, toOwnParts(options, own)),
     desk: (owner) =>

@@ -33,6 +33,7 @@ export type {
   TaskView,
   ToolCall,
 } from "./plugin/task-service.ts"
+export type { TaskFilter } from "./plugin/task-filter.ts"
 export type { TokenUsage } from "./plugin/token-usage.ts"
 export { showModel } from "./plugin/tool.ts"
 export type { ToolPlugin } from "./plugin/tool-plugin.ts"
@@ -53,8 +54,10 @@ export type { AgentConfigInput } from "./session/conversation/agent-config.ts"
 export type { ReportGenerator, ReportOptions, ReportRequest } from "./session/conversation/report-request.ts"
 export type {
   CommandOptions,
+  RetryOptions,
   SendOptions,
   Session,
+  Turn,
   TurnResult,
   TypedSendOptions,
   TypedTurnResult,
@@ -65,7 +68,7 @@ export type { LedgerQuery } from "./session/log/ledger-record.ts"
 export type { ModelCatalogue, ModelFacts } from "./session/model/catalogue.ts"
 export type { ReportsConfigInput } from "./session/conversation/report-config.ts"
 export { toListener, type UiHooks } from "./session/ui-hooks.ts"
-export type { TaskFailure } from "./task/event.ts"
+export type { TaskEvent, TaskEventBody, TaskFailure } from "./task/event.ts"
 export type { GroupRecord } from "./task/group.ts"
 export type { GroupId, MessageId, SessionId, TaskId, WaitId, WorkspaceId } from "./task/id.ts"
 export { isTerminal, type RunStatus } from "./task/lifecycle.ts"
@@ -75,5 +78,5 @@ export type { Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./
 export type { SessionMetadata } from "./task/session.ts"
 export type { OnCrash } from "./task/step.ts"
 export type { Survivors } from "./task/stop.ts"
-export type { Page, PageRequest, TaskFilter } from "./task/store.ts"
+export type { Page, PageRequest } from "./task/store.ts"
 export { type SessionBusy, toSessionBusy } from "./task/session-busy.ts"

@@ -33,7 +33,7 @@ import type { TokenLedger } from "./session/ledger/ledger.ts"
 import type { ReportsConfigInput } from "./session/conversation/report-config.ts"
 import type { Session, SessionOptions as ConversationOptions } from "./session/conversation/session.ts"
 import type { Engine } from "./task/engine.ts"
-import type { SessionId, WorkspaceId } from "./task/id.ts"
+import type { TaskId } from "./task/id.ts"
 import type { TaskKind } from "./task/record.ts"
 
 /** A policy, or your own judge. */
@@ -181,10 +181,10 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   /** The model of sessions that name none. */
   readonly model: string
   /** The conversations of the default workspace; `in` names another one. */
-  readonly sessions: SessionDirectory & { in(workspace: WorkspaceId): SessionDirectory }
+  readonly sessions: SessionDirectory & { in(workspace: string): SessionDirectory }
   createSession(options?: SessionOptions): Promise<Session>
   /** `own`: what the session was given as objects, or other parts from now on. */
-  openSession(id: SessionId, workspace?: WorkspaceId, own?: Pick<SessionOptions, "model" | "tools">): Promise<Session>
+  openSession(id: string, workspace?: string, own?: Pick<SessionOptions, "model" | "tools">): Promise<Session>
   /** The desk of one actor in one workspace: the base of every front end. */
   desk(options: DeskOptions): Desk
   /** Refused as `unknown_model` or `key_missing`. */
@@ -276,4 +276,9 @@ function requireFolder({ dataDirectory }: RuntimeOptions): void {
   const message =
     'close({ work: "keep" }) needs a data folder, and this runtime has none: give createRuntime `dataDirectory`'
   throw new MeanwhileError("invalid_input", `${message}, or close it with work: "stop".`, { option: "work" })
+}
+
+/** The tasks that only a person's answer brings on. */
+export async function findHeldUp(runtime: Pick<Runtime, "desk">, workspace: string): Promise<ReadonlySet<TaskId>> {
+  return new Set((await runtime.desk({ workspace, actor: "settled" }).blocked.byQuestion()).keys())
 }

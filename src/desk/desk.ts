@@ -1,7 +1,7 @@
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { LedgerKey } from "../session/ledger/ledger.ts"
 import { createLedgerRecord, type LedgerRow } from "../session/log/ledger-record.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import type { TaskId } from "../task/id.ts"
 import { type Activity, createActivity } from "./activity.ts"
 import { type Blocked, createBlocked } from "./blocked.ts"
 import { type DeskOptions, type DeskOwner, type DeskScope, toDeskOwner } from "./desk-options.ts"
@@ -50,7 +50,7 @@ export interface Desk extends DeskOwner {
 
 export interface DeskLedger {
   /** The usage of all model calls of kept sessions, in all processes. The most used first, by tokens. */
-  totals(by: LedgerKey, query?: { readonly session?: SessionId }): Promise<readonly LedgerRow[]>
+  totals(by: LedgerKey, query?: { readonly session?: string }): Promise<readonly LedgerRow[]>
 }
 
 export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof DeskOwner>): Desk {
@@ -85,7 +85,7 @@ export function createDesk(options: DeskOptions, parts: Omit<DeskScope, keyof De
     news: (options) => createTaskNews({ ...scope, inbox, blocked, deskTasks, ended, ancestorsOf }, options),
     on: (listener) =>
       onAgentEvent((event, home) => {
-        if (home === workspace) return listener(event)
+        return home === workspace ? listener(event) : undefined
       }),
     activity: () => createActivity(() => clock.monotonic()),
     isShared,

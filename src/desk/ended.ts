@@ -1,5 +1,6 @@
 import type { TaskService } from "../plugin/task-service.ts"
 import { readFamily } from "../session/log/read-log.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
@@ -23,7 +24,7 @@ type Told = Pick<EndedTask, "id" | "session" | "endedAt">
  */
 export interface Ended {
   /** In the order in which they ended. Ends from before the actor first asked are not listed. */
-  list(conversation: SessionId): Promise<readonly EndedTask[]>
+  list(conversation: string): Promise<readonly EndedTask[]>
   /** Called before the actor is shown this end: until it is acknowledged, no later end hides it from the next process. */
   begin(task: Told): void
   /** Called when the actor was shown this end, or need not be. */
@@ -129,7 +130,7 @@ export function createEnded(parts: EndedParts): Ended {
   }
 
   return {
-    list,
+    list: async (given) => list(toGivenId("session", given, "conversation")),
     begin: (task) => void open.set(task.id, task),
     acknowledge,
     async shown(ends) {

@@ -2,13 +2,14 @@ import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import { lookUntil } from "../base/look-until.ts"
 import { isForPerson } from "../runner/result/wait-subject.ts"
-import type { SessionId, TaskId, WaitId } from "../task/id.ts"
+import { isIdText, toGivenId } from "../task/given-id.ts"
+import type { TaskId, WaitId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { WaitRecord } from "../task/wait.ts"
 import { findAncestors, isAskedElsewhere } from "./asking-place.ts"
 import type { DeskScope } from "./desk-options.ts"
-import { follow } from "./follow.ts"
+import { follow } from "../base/follow.ts"
 import { type InboxQuestion, toInboxQuestion } from "./question.ts"
 
 /** One thing that waits for a person. */
@@ -37,11 +38,11 @@ export interface Inbox {
   /** Oldest first. */
   list(): Promise<readonly InboxItem[]>
   /** The item of this task itself; undefined if it waits for no person. */
-  of(task: TaskId): Promise<InboxItem | undefined>
+  of(task: string): Promise<InboxItem | undefined>
   /** The items of this task and of tasks below it. */
-  below(task: TaskId): Promise<readonly InboxItem[]>
+  below(task: string): Promise<readonly InboxItem[]>
   /** The items of this session's tasks and of tasks below them. */
-  inSession(session: SessionId): Promise<readonly InboxItem[]>
+  inSession(session: string): Promise<readonly InboxItem[]>
   /**
    * The whole list now, and again whenever it has changed, whichever process changed it. Ends with the signal or with the
    * runtime, and keeps the process alive until then.
@@ -85,7 +86,7 @@ export function createInbox(scope: InboxScope): Inbox {
    * open.
    */
   const findOpen = async (id: string): Promise<{ readonly task: TaskRecord; readonly item: InboxItem | undefined }> => {
-    const wait = await store.wait(id as WaitId)
+    const wait = isIdText(id) ? await store.wait(toGivenId("wait", id, "id")) : undefined
     const asking = wait?.workspace === workspace ? await store.task(wait.taskId) : undefined
     const task = asking ?? (await tasks.get(id, workspace)).task
     const open = await readItems(task.id)
@@ -94,7 +95,7 @@ export function createInbox(scope: InboxScope): Inbox {
   }
   return {
     list: () => readItems(),
-    of: async (task) => (await readItems(task))[0],
+    of: async (task) => (await readItems(toGivenId("task", task)))[0],
     below: (id) => selectItems((task) => task.id === id),
     inSession: (session) => selectItems((task) => task.session === session),
     follow: (own) => follow([own, closing], (signal) => followItems(scope, readItems, readWaits, signal)),

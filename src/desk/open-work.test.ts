@@ -5,6 +5,7 @@ import { IN_MEMORY } from "../engine/embedded/open.ts"
 import { createTask } from "../engine/suite/samples.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
+import type { TaskFilter } from "../task/store.ts"
 import { hasOpenWork } from "./open-work.ts"
 
 test("the look for open work reads no further than the page with the first open task", async () => {
@@ -14,7 +15,7 @@ test("the look for open work reads no further than the page with the first open 
   let pages = 0
   const list: TaskService["list"] = async (filter, page = {}) => {
     pages += 1
-    return engine.store.tasks(filter, { limit: 500, ...page })
+    return engine.store.tasks(filter as TaskFilter, { limit: 500, ...page })
   }
   const scope = { workspace: DEFAULT_WORKSPACE, store: engine.store, tasks: { list, workers: async () => [] } }
   const look = async (held: readonly TaskId[]) => {

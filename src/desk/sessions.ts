@@ -5,10 +5,11 @@ import type { SessionInfo } from "../plugin/sessions-port.ts"
 import { toSessionInfo } from "../session/conversation/context.ts"
 import { parseEntry } from "../session/log/log-entry.ts"
 import { type SaidText, toSaid } from "../session/log/recall-said.ts"
+import { toGivenId } from "../task/given-id.ts"
 import { toHead } from "../session/saved/session-state.ts"
 import type { SessionId } from "../task/id.ts"
 import type { DeskScope } from "./desk-options.ts"
-import { follow } from "./follow.ts"
+import { follow } from "../base/follow.ts"
 import type { Inbox } from "./inbox.ts"
 import { MOST_READ, type Reading, toReading } from "./list-all.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
@@ -54,18 +55,18 @@ export interface Sessions {
   /** Finds a session by its id or by an unambiguous prefix of it. Refused as `not_found` or `ambiguous_id`. */
   find(id: string): Promise<DeskSession>
   /** True if the session is stored in this workspace. It is stored with its first message. */
-  isKept(id: SessionId): Promise<boolean>
+  isKept(id: string): Promise<boolean>
   /**
    * The words of the person and the agent, without what the model was told beside them. The limit counts entries of the
    * log, and calls of tools and their results are entries too. No messages if the session is not stored yet, or is of
    * another workspace.
    */
-  messages(id: SessionId, request: Reading): Promise<MessagePage>
+  messages(id: string, request: Reading): Promise<MessagePage>
   /**
    * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the signal
    * or with the runtime, and keeps the process alive until then.
    */
-  follow(id: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
+  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
 }
 
 type SessionsParts = Pick<DeskScope, "workspace" | "directory" | "store" | "bus" | "clock" | "closing"> & {
@@ -98,6 +99,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     return (await Array.fromAsync(pages)).flat()
   }
 
+  const toId = (id: string): SessionId => toGivenId("session", id, "id")
   const isKept = async (id: SessionId): Promise<boolean> => (await store.session(id))?.workspace === workspace
 
   async function readMessages(id: SessionId, request: Reading): Promise<MessagePage> {
@@ -122,9 +124,12 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (!session) throw toUnknown(id)
       return session
     },
-    isKept,
-    messages: readMessages,
-    follow: (id, after, own) => follow([own, closing], (signal) => followMessages(id, after, signal)),
+    isKept: async (id) => isKept(toId(id)),
+    messages: async (id, request) => readMessages(toId(id), request),
+    follow: (id, after, own) => {
+      const session = toId(id)
+      return follow([own, closing], (signal) => followMessages(session, after, signal))
+    },
   }
 
   async function* followMessages(

@@ -2,7 +2,9 @@ import { MeanwhileError } from "../base/error.ts"
 import type { WorkspaceId } from "../task/id.ts"
 import { LIVE_STATUSES, type RunStatus, STOPPABLE_STATUSES, TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import { TASK_KINDS, type TaskKind, WORK_KINDS } from "../task/record.ts"
-import type { TaskFilter } from "../task/store.ts"
+import type { TaskFilter } from "../plugin/task-filter.ts"
+import { toStoredFilter } from "../runner/result/stored-filter.ts"
+import type { TaskFilter as StoredTaskFilter } from "../task/store.ts"
 
 /** Selects tasks of the desk's workspace. Every part given must hold. */
 export interface DeskFilter extends Omit<TaskFilter, "workspace" | "kinds" | "statuses"> {
@@ -13,13 +15,13 @@ export interface DeskFilter extends Omit<TaskFilter, "workspace" | "kinds" | "st
 }
 
 /** Refused as `invalid_input` for a word that is no kind or status: a filter that is ignored would select everything. */
-export function toTaskFilter(workspace: WorkspaceId, { kinds, statuses, ...filter }: DeskFilter): TaskFilter {
-  return {
+export function toTaskFilter(workspace: WorkspaceId, { kinds, statuses, ...filter }: DeskFilter): StoredTaskFilter {
+  return toStoredFilter({
     ...filter,
     workspace,
     ...(kinds !== undefined && { kinds: toWords("kinds", kinds, KINDS, TASK_KINDS) }),
     ...(statuses !== undefined && { statuses: toWords("statuses", statuses, STATUSES, ALL_STATUSES) }),
-  }
+  })
 }
 
 const KINDS: ReadonlyMap<unknown, readonly TaskKind[]> = new Map([["work", WORK_KINDS]])

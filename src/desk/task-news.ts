@@ -1,5 +1,6 @@
 import { lookUntil } from "../base/look-until.ts"
 import type { WorkerPlace } from "../plugin/worker-view.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Blocked } from "./blocked.ts"
@@ -52,9 +53,9 @@ export interface TaskNewsDesk {
   /** Follows a task whose end the actor was promised to hear of, even if that comes after this process. */
   promise(task: TaskId): void
   /** Follows the live tasks of a conversation, and all other live tasks that concern the actor. */
-  followLive(conversation: SessionId): Promise<LiveWork>
+  followLive(conversation: string): Promise<LiveWork>
   /** Follows the live tasks of a conversation that is opened later. */
-  followSession(conversation: SessionId): Promise<void>
+  followSession(conversation: string): Promise<void>
   /**
    * Resolves when every task of this process has ended or waits for a person, or the signal aborts; true if there was
    * one to wait for.
@@ -136,13 +137,15 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       ended.expect(id)
       follow(id)
     },
-    async followLive(conversation) {
+    async followLive(given) {
+      const conversation = toGivenId("session", given, "conversation")
       conversations.add(conversation)
       const work = await findLiveWork(parts, conversation, concerns)
       for (const id of work.tasks) watch.follow(id)
       return work
     },
-    async followSession(conversation) {
+    async followSession(given) {
+      const conversation = toGivenId("session", given, "conversation")
       conversations.add(conversation)
       for (const { id } of await findLive(tasks, { workspace, session: conversation })) watch.follow(id)
     },

@@ -1,11 +1,12 @@
 import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import { lookUntil } from "../base/look-until.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
-import type { Session } from "../session/conversation/session.ts"
+import type { SendOptions, Session, TurnResult } from "../session/conversation/session.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
-import { toSessionBusy } from "../task/session-busy.ts"
+import { type SessionBusy, toSessionBusy } from "../task/session-busy.ts"
 import type { DeskScope } from "./desk-options.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
@@ -41,20 +42,30 @@ export interface TurnAnswer {
   readonly isShown: boolean
 }
 
+export interface DeskSendOptions extends SendOptions {
+  /** True if the session is known to have a turn here, or a message that waits here: then this one waits behind it at once. */
+  readonly isQueued?: boolean
+}
+
 /** The turns of one workspace: one at a time in each session, in whichever process. */
 export interface Turns {
+  /**
+   * Sends a message that waits for turns of this process alone. While another process has the session's turn it is refused as
+   * `session_busy`, so that a screen can say whose answer it waits for.
+   */
+  send(session: Pick<Session, "send">, message: string, options?: DeskSendOptions): Promise<TurnResult>
   /** Turns that have not ended, without those of subagents. */
   list(): Promise<readonly DeskTurn[]>
   /** Waits for the end; returns the turn as it stands when the signal aborts. */
-  wait(turn: TaskId, wait: TurnWait): Promise<TaskRecord>
+  wait(turn: string, wait: TurnWait): Promise<TaskRecord>
   /** Waits for the end, and returns the turn with what the agent answered in it. */
-  answer(session: Pick<Session, "on" | "recall">, turn: TaskId, wait: TurnWait): Promise<TurnAnswer>
-  stop(turn: TaskId, request?: StopRequest): Promise<TaskRecord>
+  answer(session: Pick<Session, "on" | "recall">, turn: string, wait: TurnWait): Promise<TurnAnswer>
+  stop(turn: string, request?: StopRequest): Promise<TaskRecord>
   /**
    * Promotes the calls that a turn waits for, as far as possible, and returns their tasks. Refused as `wrong_state` unless
    * this process runs the turn: no other process has its calls.
    */
-  promote(turn: TaskId): Promise<readonly TaskId[]>
+  promote(turn: string): Promise<readonly TaskId[]>
 }
 
 interface TurnsScope extends Pick<DeskScope, "workspace" | "clock" | "closing" | "promote"> {
@@ -72,7 +83,28 @@ export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns 
     return tasks.runsHere(id) ? "here" : "elsewhere"
   }
 
-  async function wait(turn: TaskId, { signal, onQuestion }: TurnWait): Promise<TaskRecord> {
+  function isHere({ turn, status, session }: SessionBusy): boolean {
+    if (turn === null) return true
+    return status === "queued" ? tasks.takesTurns(session) : tasks.runsHere(turn)
+  }
+
+  async function send(
+    session: Pick<Session, "send">,
+    message: string,
+    { isQueued = false, ...options }: DeskSendOptions = {},
+  ): Promise<TurnResult> {
+    if (isQueued) return session.send(message, options)
+    try {
+      return await session.send(message, { ...options, whenBusy: "refuse" })
+    } catch (error) {
+      const busy = toSessionBusy(error)
+      if (!busy || !isHere(busy)) throw error
+      return session.send(message, options)
+    }
+  }
+
+  async function wait(given: string, { signal, onQuestion }: TurnWait): Promise<TaskRecord> {
+    const turn = toGivenId("task", given, "turn")
     let asked: InboxItem["id"] | null = null
     const read = async (): Promise<TaskRecord> => {
       const task = await store.task(turn)
@@ -97,6 +129,7 @@ export function createTurns(scope: TurnsScope, inbox: Pick<Inbox, "of">): Turns 
   }
 
   return {
+    send,
     async list() {
       const turns: DeskTurn[] = []
       for await (const turn of listAll(tasks, { workspace, kinds: ["turn"], statuses: LIVE_STATUSES })) {

@@ -13,8 +13,8 @@ export type TurnOutcome = "completed" | "stopped" | "failed"
 
 /** Tokens, cost and time of one turn. */
 export interface TurnAccounting {
-  /** The task of the turn; null in a session that is not stored. */
-  readonly turn: TaskId | null
+  /** In a session that is kept it names a task. */
+  readonly turn: TaskId
   readonly outcome: TurnOutcome
   readonly model: string
   /** Those that were answered. */
@@ -139,10 +139,19 @@ export interface PublishedReport {
   readonly groupId: GroupId | null
 }
 
-/** Every event names its agent by its session: the main agent's, or that of a subagent below it. */
-export type AgentEvent = AgentEventBody & { readonly agent: SessionId }
+/**
+ * The events of a turn name it and are numbered in it, from 1 in each process that has the turn. Absent: the event belongs
+ * to the agent as a whole, such as the end of one of its tasks, or no turn runs.
+ */
+export type PlaceInTurn =
+  | { readonly turn: TaskId; readonly sequence: number }
+  | { readonly turn?: undefined; readonly sequence?: undefined }
 
-export type AgentListener = (event: AgentEvent) => void
+/** Every event names its agent by its session: the main agent's, or that of a subagent below it. */
+export type AgentEvent = AgentEventBody & PlaceInTurn & { readonly agent: SessionId }
+
+/** May be asynchronous, and is not waited for. An error of it is logged. */
+export type AgentListener = (event: AgentEvent) => unknown
 
 /** Is told the workspace of the agent, too. */
-export type WorkspaceAgentListener = (event: AgentEvent, workspace: WorkspaceId) => void
+export type WorkspaceAgentListener = (event: AgentEvent, workspace: WorkspaceId) => unknown

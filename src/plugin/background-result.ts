@@ -25,7 +25,7 @@ export interface Trajectory {
   /** By task, the oldest end first. */
   unconsumed(): Promise<ReadonlyMap<TaskId, BackgroundTaskResult>>
   /** Returns how many had not been used before. */
-  markConsumed(ids: readonly TaskId[]): Promise<number>
+  markConsumed(ids: readonly string[]): Promise<number>
   /** Deletes output and payload of used results now, instead of at the end of their retention time; returns how many. */
   clearConsumed(): Promise<number>
 }

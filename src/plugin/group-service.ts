@@ -1,5 +1,4 @@
 import type { GroupJoin, GroupRecord, GroupReport, MergeStrategy } from "../task/group.ts"
-import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { GroupFilter as StoredGroupFilter } from "../task/store.ts"
 import type { Wait } from "../task/wait.ts"
 import type { StopRequest } from "./stop-request.ts"
@@ -7,9 +6,9 @@ import type { StopRequest } from "./stop-request.ts"
 export interface GroupRequest {
   /** One line for people and for the model. A session has at most one open group of a name. */
   readonly name: string
-  readonly workspace?: WorkspaceId
+  readonly workspace?: string
   /** The conversation that its report is addressed to. */
-  readonly session?: SessionId | null
+  readonly session?: string | null
   /** How many of its members must have ended before it is joined. Default `all`. */
   readonly join?: GroupJoin
   /** The first member that does not complete stops the others. Default false. */
@@ -20,7 +19,11 @@ export interface GroupRequest {
   readonly merge?: MergeStrategy
 }
 
-export type GroupFilter = Pick<StoredGroupFilter, "workspace" | "session" | "states">
+export interface GroupFilter extends Pick<StoredGroupFilter, "states"> {
+  readonly workspace?: string
+  /** Null: groups without a session. */
+  readonly session?: string | null
+}
 
 /** The commands over groups. An id may be any unambiguous prefix, or the name of a group of the session that asks. */
 export interface GroupService {

@@ -1,10 +1,10 @@
 import type { Question } from "./person-port.ts"
-import type { ToolCall } from "./task-service.ts"
+import type { CheckedCall } from "./task-service.ts"
 import type { Tool } from "./tool.ts"
 
 /** A call that asks to be admitted. */
 export interface PermissionRequest {
-  readonly call: ToolCall
+  readonly call: CheckedCall
   readonly plugin: string
   readonly tool: string
   /** The parsed input, as `run` gets it. */

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
+import type { Log } from "./context.ts"
 import { describeTool } from "./describe-tool.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import type { Plugin } from "./plugin.ts"
@@ -71,6 +72,8 @@ export interface RegistryOptions {
   readonly tasks?: () => TaskService | undefined
   /** Default: the system's. */
   readonly clock?: Clock
+  /** Told of listeners that fail. Default: nobody is. */
+  readonly log?: Pick<Log, "warn">
 }
 
 export function createRegistryState(options: RegistryOptions): RegistryState {

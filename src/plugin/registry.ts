@@ -1,4 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { toHarmless } from "../base/harmless.ts"
 import { checkPlugin } from "./define-plugin.ts"
 import { toInputSchema } from "./input-schema.ts"
 import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discovery.ts"
@@ -43,7 +44,8 @@ export interface Registry extends RegistryOffers, AsyncDisposable {
   welcome(model: string): Promise<void>
   list(filter?: { readonly kind?: PluginKind; readonly isExposed?: boolean }): readonly PluginEntry[]
   skipped(): readonly SkippedPlugin[]
-  onChange(listener: (change: RegistryChange) => void): () => void
+  /** The listener may be asynchronous, and is not waited for. An error of it is logged. */
+  onChange(listener: (change: RegistryChange) => unknown): () => void
   /** Shuts every exposed plugin down, the last registered first. Afterwards nothing can be registered. */
   close(): Promise<void>
 }
@@ -94,8 +96,11 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
         .map(toEntry),
     skipped: () => [...state.skipped.values()],
     onChange: (listener) => {
-      state.listeners.add(listener)
-      return () => state.listeners.delete(listener)
+      const harmless = toHarmless(listener, (error, { type }) =>
+        options.log?.warn("a listener failed", { event: type, error: toErrorMessage(error) }),
+      )
+      state.listeners.add(harmless)
+      return () => state.listeners.delete(harmless)
     },
     close,
     [Symbol.asyncDispose]: close,

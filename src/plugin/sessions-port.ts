@@ -67,20 +67,20 @@ export interface SessionDirectory {
    */
   list(query?: SessionQuery, page?: Partial<PageRequest>): Promise<Page<ListedSession>>
   /** Undefined if there is no such session. */
-  load(id: SessionId): Promise<SessionState | undefined>
+  load(id: string): Promise<SessionState | undefined>
   /** Creates a conversation from a saved one, under the saved id if that is free. */
   restore(state: SessionState): Promise<SessionId>
   /** Stops the conversation's tasks and removes it. False if there was none. */
-  delete(id: SessionId): Promise<boolean>
-  describe(id: SessionId, description: string): Promise<void>
+  delete(id: string): Promise<boolean>
+  describe(id: string, description: string): Promise<void>
   /** Changes what is not part of the conversation, also while a turn runs. The session does not count as used by it. */
-  update(id: SessionId, changes: SessionChanges): Promise<ListedSession>
+  update(id: string, changes: SessionChanges): Promise<ListedSession>
   /**
    * Creates a conversation with the same past: everything up to a message, the model, tools, instructions, metadata and what
    * plugins keep of it. Its metadata name the first one as `forkedFrom`. It has no tasks and no results of tasks. Where that
    * message asks for calls that are not answered by then, the past ends before it.
    */
-  fork(id: SessionId, options?: ForkOptions): Promise<ListedSession>
+  fork(id: string, options?: ForkOptions): Promise<ListedSession>
 }
 
 export interface ChildSessionOptions {
@@ -102,7 +102,7 @@ export interface ChildSessionOptions {
 }
 
 export interface ChildTurn {
-  readonly turn: TaskId | null
+  readonly turn: TaskId
   readonly text: string
   readonly usage: TokenUsage
   /** The input of the child's last `finish` call, unchanged; null if it made none. */
@@ -160,7 +160,7 @@ export interface SessionsPort {
    */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
   /** The child of an earlier run of the same task, with its whole conversation. Refused as `expired` if it was deleted. */
-  openChild(id: SessionId): Promise<ChildSession>
+  openChild(id: string): Promise<ChildSession>
   /** The conversation of this call, as it is handed to a subagent. Empty for `none`. */
   handOver(mode: Handover): Promise<string>
   /** The tools that the session's model can call: no other tool may be started on its behalf. */

@@ -5,7 +5,8 @@ import type { Patch } from "../task/patch.ts"
 import type { Progress } from "../task/progress.ts"
 import type { AskingStep, Lifetime, NotifyMode, TaskRecord } from "../task/record.ts"
 import type { Stopper, Survivors } from "../task/stop.ts"
-import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
+import type { Page, PageRequest } from "../task/store.ts"
+import type { TaskFilter } from "./task-filter.ts"
 import type { TaskFailure } from "../task/event.ts"
 import type { GroupService } from "./group-service.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./output.ts"
@@ -24,15 +25,15 @@ export interface ToolCall {
   /** Input that the tool's schema accepts. */
   readonly input: unknown
   /** The tenant: nothing crosses it. Default `default`. */
-  readonly workspace?: WorkspaceId
+  readonly workspace?: string
   /** The conversation that the call's result is addressed to. */
-  readonly session?: SessionId | null
+  readonly session?: string | null
   /** A task of the same workspace, or a call that runs in the foreground of this process. */
-  readonly parentTask?: TaskId | null
-  readonly parentMessage?: MessageId | null
+  readonly parentTask?: string | null
+  readonly parentMessage?: string | null
   /** Names tasks that were started together. */
   readonly batch?: string | null
-  readonly group?: GroupId | null
+  readonly group?: string | null
   /** The model it uses, for `maxConcurrentPerModel`. */
   readonly model?: string | null
   /** One line for people. Default: the tool's own. */
@@ -71,6 +72,15 @@ export interface ToolCall {
   readonly hops?: number
 }
 
+/** A call whose ids were checked when it was admitted. */
+export interface CheckedCall extends ToolCall {
+  readonly workspace?: WorkspaceId
+  readonly session?: SessionId | null
+  readonly parentTask?: TaskId | null
+  readonly parentMessage?: MessageId | null
+  readonly group?: GroupId | null
+}
+
 /**
  * The answer to a foreground call: exactly one of these, exactly once. `taskId` is set if the answer is the end of a
  * task.
@@ -93,16 +103,17 @@ export type Answer =
   /** The call was promoted and goes on as a task. */
   | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }
 
+/** Listeners may be asynchronous, and are not waited for. An error of theirs is logged. */
 export interface ExecuteOptions {
   /** Receives the call's output while it is in the foreground, redacted. All of it comes before the answer. */
-  readonly onOutput?: (text: string) => void
+  readonly onOutput?: (text: string) => unknown
   /**
    * Receives the call's progress while it is in the foreground and has no record; redacted, as often as the tool
    * reports it.
    */
-  readonly onProgress?: (progress: Progress) => void
+  readonly onProgress?: (progress: Progress) => unknown
   /** The call has started a task. */
-  readonly onStarted?: (task: TaskId) => void
+  readonly onStarted?: (task: TaskId) => unknown
   /** A person is about to be asked whether the call may run, and is asked once this has resolved. */
   readonly onAsked?: () => Promise<void>
   /**
@@ -138,7 +149,7 @@ export interface TaskService {
    * Registers work that already runs: a promise, or a process of this machine. It cannot be run again after a crash.
    */
   adopt(call: ToolCall, work: Promise<unknown> | { readonly pid: number }): Promise<TaskRecord>
-  get(id: string, scope?: WorkspaceId): Promise<TaskView>
+  get(id: string, scope?: string): Promise<TaskView>
   /**
    * `waitMs`: waits at most this long for the end. `consume`: an ended run counts as used. A call within a turn claims
    * the result, which is used once the turn has stored the call's answer.
@@ -146,44 +157,47 @@ export interface TaskService {
   result(
     id: string,
     options?: { readonly waitMs?: number; readonly consume?: boolean; readonly signal?: AbortSignal },
-    scope?: WorkspaceId,
+    scope?: string,
   ): Promise<TaskView>
   /** Returns once the stop is accepted; a run that had ended already is returned as it is. */
-  cancel(id: string, request?: StopRequest, scope?: WorkspaceId): Promise<TaskRecord>
+  cancel(id: string, request?: StopRequest, scope?: string): Promise<TaskRecord>
   /** Runs the same input again: for failed, timed_out, interrupted and cancelled tasks. */
-  retry(id: string, scope?: WorkspaceId): Promise<TaskRecord>
+  retry(id: string, scope?: string): Promise<TaskRecord>
   /**
    * Another run of a completed agent task, in the same conversation, with a follow-up prompt. Refused as `wrong_state`
    * in any other state, and as `expired` if its conversation was deleted.
    */
-  resume(id: string, prompt: string, scope?: WorkspaceId): Promise<TaskRecord>
+  resume(id: string, prompt: string, scope?: string): Promise<TaskRecord>
   /** Says something to an agent: a running one reads it at its next tool boundary, a completed one is resumed. */
-  say(id: string, message: string, scope?: WorkspaceId): Promise<SaidTo>
+  say(id: string, message: string, scope?: string): Promise<SaidTo>
   /** A task that waits gives up its slot meanwhile. */
-  waitFor(request: WaitRequest, scope?: WorkspaceId): Promise<WaitAnswer>
+  waitFor(request: WaitRequest, scope?: string): Promise<WaitAnswer>
   readonly groups: GroupService
-  prioritize(id: string, priority: number, scope?: WorkspaceId): Promise<TaskRecord>
+  prioritize(id: string, priority: number, scope?: string): Promise<TaskRecord>
   /**
    * Changes the time limit of a live task, wherever it runs; null: none. The time it has run counts. Refused as
    * `wrong_state` once it has ended.
    */
-  limit(id: string, timeoutMs: number | null, scope?: WorkspaceId): Promise<TaskRecord>
+  limit(id: string, timeoutMs: number | null, scope?: string): Promise<TaskRecord>
   list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<ListedTask>>
-  output(id: string, request?: OutputRequest, scope?: WorkspaceId): Promise<OutputChunk>
-  waitForOutput(id: string, request: PatternRequest, scope?: WorkspaceId): Promise<PatternAnswer>
+  output(id: string, request?: OutputRequest, scope?: string): Promise<OutputChunk>
+  waitForOutput(id: string, request: PatternRequest, scope?: string): Promise<PatternAnswer>
   /**
    * Reads bytes that a task of the workspace keeps, by their hash, with or without `sha256:`. Refused as `not_found` for
    * any other hash.
    */
-  artifact(hash: string, scope?: WorkspaceId): Promise<ArtifactRecord>
-  /** Marks the last runs of ended tasks as used; returns how many had not been used before. */
-  acknowledge(ids: readonly string[], scope?: WorkspaceId): Promise<number>
+  artifact(hash: string, scope?: string): Promise<ArtifactRecord>
+  /**
+   * Marks the last runs of ended tasks as used; returns how many had not been used before. An id that names no task is passed
+   * over, unless none of them does.
+   */
+  acknowledge(ids: readonly string[], scope?: string): Promise<number>
   /** Removes ended tasks, used or not, that the filter selects; returns how many. */
   clear(filter: TaskFilter): Promise<number>
   /** Removes an ended task, used or not, with its output. False: the task lives, or a new run of it has begun. */
-  remove(id: string, scope?: WorkspaceId): Promise<boolean>
+  remove(id: string, scope?: string): Promise<boolean>
   /** Removes ended tasks, or those of one plugin, whose result was used at least this long ago; returns how many. */
-  cleanupCompleted(maxAgeMs: number, scope?: WorkspaceId, plugin?: string): Promise<number>
+  cleanupCompleted(maxAgeMs: number, scope?: string, plugin?: string): Promise<number>
   /** How long such a call usually takes; null if not known. */
   estimate(call: Pick<ToolCall, "tool" | "plugin" | "input" | "workspace">): Promise<DurationEstimate | null>
 }

@@ -97,6 +97,8 @@ export interface Tool<Input = unknown> {
   readonly startsForCaller?: true
   /** What it shows the model: only models that take that, by the catalogue, are offered the tool. */
   readonly shows?: Modality
+  /** Names by which models know it from elsewhere: a call by one of them is a call of this tool, if no tool has that name. */
+  readonly otherNames?: readonly string[]
   /** Only subagents are offered it. */
   readonly isForSubagents?: true
   /**

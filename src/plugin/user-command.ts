@@ -17,7 +17,7 @@ export interface CommandContext {
   /** The conversation that the command was typed in, as it stands; null outside of one. */
   state(): Promise<SessionState | null>
   /** Switches to another conversation. Refused as `wrong_state` if the front end has only one. */
-  switchTo(id: SessionId): Promise<void>
+  switchTo(id: string): Promise<void>
   readonly log: Log
 }
 

@@ -4,9 +4,10 @@ import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Engine } from "../task/engine.ts"
+import type { TaskEvent } from "../task/event.ts"
 import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
-import type { CountFilter } from "../task/store.ts"
+import type { CountFilter } from "../plugin/task-filter.ts"
 import { createActiveRuns } from "./run/active-runs.ts"
 import type { ConversationsPort } from "./run/run-ports.ts"
 import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
@@ -28,6 +29,7 @@ import { gateTool } from "./group/gate.ts"
 import { createGroupUpkeep } from "./group/group-upkeep.ts"
 import { questionTool } from "./ask/question-wait.ts"
 import type { RunnerScope } from "./admit/scope.ts"
+import { type EventsRequest, readTaskEvents } from "./service/task-events.ts"
 import { countTasks, type TaskCounts, createTaskService } from "./service/task-service.ts"
 import { createSessionCommands, type SessionCommands } from "./service/session-commands.ts"
 import { type KeepingOptions, type ShutdownOptions, shutDown } from "./shutdown/shutdown.ts"
@@ -79,6 +81,12 @@ export interface RunnerOptions {
 
 /** The commands over tasks, and figures about tasks and workers: the part of a runner that a runtime shows. */
 export interface RunnerService extends TaskService, Pick<SessionCommands, "answer"> {
+  /**
+   * The events of a task after a sequence number, each once and in order, whichever process has the task. Ends behind the last
+   * event of the last run, when the task is removed, and when the runtime is closed. A retry or a resume that comes after that
+   * begins another run, whose events go on counting: read on from the last sequence number.
+   */
+  events(id: string, request?: EventsRequest, scope?: string): AsyncGenerator<TaskEvent, void>
   /** How many tasks of a workspace there are of each status, and how old its queue is. */
   counts(filter: CountFilter): Promise<TaskCounts>
   /** The live workers, here and elsewhere. */
@@ -209,6 +217,7 @@ function toShownService(scope: RunnerScope, service: TaskService, { answer }: Se
   return {
     ...service,
     answer,
+    events: (id, request, workspace) => readTaskEvents(scope, id, request, workspace),
     counts: (filter) => countTasks(scope, filter),
     workers: () => listWorkers(scope),
   }

@@ -56,9 +56,8 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
     const { id: agent, name, parent, model } = session
     const listener = toListener(one)
     hooks.set(one, session.on(listener))
-    try {
-      listener({ type: "agent.created", agent, name, parent, model })
-    } catch {}
+    const created = { type: "agent.created", agent, name, parent, model } as const
+    void Promise.try(listener, created).catch(() => {})
   }
 
   async function connect(options: Options): Promise<void> {

@@ -8,6 +8,7 @@ import type { AgentsPort } from "../runner/run/run-ports.ts"
 import type { TurnBody } from "../runner/turn/turn-run.ts"
 import { type Chore, repeat } from "../runner/worker/repeat.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../task/id.ts"
+import { toGivenId, toGivenWorkspace } from "../task/given-id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./conversation/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
@@ -16,7 +17,7 @@ import { createModelPort } from "./conversation/model-call.ts"
 import { createAgentsPort } from "./subagent/news.ts"
 import type { Conversation } from "./conversation/conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
-import { createSession, openSession } from "./create-session.ts"
+import { createSession, openConversation, openSession } from "./create-session.ts"
 import { createNews, type News } from "./results/news.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
@@ -24,9 +25,10 @@ import { createSessionDirectory } from "./saved/directory.ts"
 import { createSessionRetention } from "./saved/idle-sessions.ts"
 import type { ModelCatalogue } from "./model/catalogue.ts"
 import { createModelSource, type ModelSource } from "./model/model-source.ts"
-import type { ConversationScope, Using } from "./conversation/scope.ts"
+import type { ConversationScope, SharedPorts, Using } from "./conversation/scope.ts"
 import type { OwnParts, Session, SessionOptions } from "./conversation/session.ts"
-import { closeSession, promoteCalls } from "./session-face.ts"
+import { promoteCalls } from "./session-face.ts"
+import { closeSession } from "./session-handle.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
@@ -42,6 +44,7 @@ export interface ConversationsOptions
   /** After so long without use a conversation is deleted by this process. Null: never. */
   readonly retentionMs: number | null
   readonly person: PersonPort
+  readonly heldUp: SharedPorts["heldUp"]
   /** Called for every subagent: what its parent was allowed may hold for it too. */
   readonly onChild: (child: SessionId, parent: SessionId) => void
   /** Called for every session that is no longer open here. */
@@ -52,7 +55,7 @@ export interface ConversationsOptions
 export interface Conversations {
   readonly models: ModelSource
   createSession(options?: SessionOptions): Promise<Session>
-  openSession(id: SessionId, workspace?: WorkspaceId, own?: OwnParts): Promise<Session>
+  openSession(id: string, workspace?: string, own?: OwnParts): Promise<Session>
   directory(workspace?: WorkspaceId): SessionDirectory
   /** The sessions that are open in this process. */
   open(): readonly SessionId[]
@@ -113,7 +116,7 @@ async function closeIdle(scope: ConversationScope, conversation: Conversation, k
 const RETENTION_EVERY_MS = 60_000
 
 export function createConversations(options: ConversationsOptions): Conversations {
-  const { catalogue, defaultModel, retentionMs, person, onChild, onClosed, ...shared } = options
+  const { catalogue, defaultModel, retentionMs, person, heldUp, onChild, onClosed, ...shared } = options
   const { registry, store, log } = shared
   const closing = new AbortController()
   const watch = (): void => news.watch()
@@ -122,11 +125,12 @@ export function createConversations(options: ConversationsOptions): Conversation
     models: createModelSource({ registry, catalogue, defaultModel }),
     tools: createToolList(registry, catalogue),
     open: createOpenConversations({ events: createAgentEvents(log), closing: closing.signal, watch, onClosed }),
-    ports: { person, changesOfDocument: createOneAtATime() },
+    ports: { person, changesOfDocument: createOneAtATime(), heldUp },
     children: {
       agents: createAgentSessions(store),
       create: (wanted) => createSession(scope, wanted),
       open: (id, workspace) => openSession(scope, id, workspace),
+      bringUp: (id, workspace) => openConversation(scope, id, workspace),
       coming: new Map(),
       onChild,
     },
@@ -134,15 +138,20 @@ export function createConversations(options: ConversationsOptions): Conversation
   const news = createNews(scope)
   const retention =
     retentionMs === null ? null : repeat(scope, RETENTION_EVERY_MS, createSessionRetention(scope, retentionMs))
+  const requireRunning = (what: "created" | "opened"): void => {
+    if (closing.signal.aborted) throw new MeanwhileError("closed", `Meanwhile is shutting down: no session is ${what}.`)
+  }
   let closed: Promise<void> | undefined
   return {
     models: scope.models,
     async createSession(wanted) {
-      if (closing.signal.aborted)
-        throw new MeanwhileError("closed", "Meanwhile is shutting down: no session is created.")
+      requireRunning("created")
       return createSession(scope, wanted)
     },
-    openSession: (id, workspace, own) => openSession(scope, id, workspace, own),
+    async openSession(id, workspace, own) {
+      requireRunning("opened")
+      return openSession(scope, toGivenId("session", id, "id"), toGivenWorkspace(workspace), own)
+    },
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => scope.open.values().map(({ log }) => log.id),
     promote: async (id) => promoteCalls(scope.open.get(id)?.current ?? null),

@@ -1,4 +1,5 @@
-import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
+import { toGivenId, toGivenWorkspace, toOptionalId } from "../task/given-id.ts"
+import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { createAgentEmitter } from "./conversation/agent-emitter.ts"
 import { sealGroups } from "./turn/take-new-turn.ts"
@@ -22,26 +23,26 @@ import { startSessionPlugin } from "./saved/session-plugin.ts"
 
 /** Creates a session. Nothing is written before its first turn, unless a session plugin hands back a saved conversation. */
 export async function createSession(scope: ConversationScope, options: SessionOptions = {}): Promise<Session> {
-  const { id = createSessionId(), workspace = DEFAULT_WORKSPACE } = options
-  requireName("id", id)
-  requireName("workspace", workspace)
+  const id = options.id === undefined ? createSessionId() : toGivenId("session", options.id, "id")
+  const workspace = toGivenWorkspace(options.workspace)
+  const parent = toOptionalId("session", options.parent, "parent")
   const settings = toModelSettings(options)
   const tools = options.tools ? await giveTools(scope, id, options.tools) : null
   try {
-    return await createWith(scope, { ...options, id, workspace, tools, isNew: options.id === undefined }, settings)
+    const named = { ...options, id, workspace, parent, tools, isNew: options.id === undefined }
+    return await createWith(scope, named, settings)
   } catch (error) {
     if (!scope.open.has(id)) await takeTools(scope, id, tools)
     throw error
   }
 }
 
-type NamedOptions = Omit<SessionOptions, "tools"> &
-  Required<Pick<SessionOptions, "id" | "workspace">> &
-  Pick<SessionData, "tools"> &
-  Pick<ConversationStart, "isNew">
+type NamedOptions = Omit<SessionOptions, "id" | "workspace" | "parent" | "tools"> &
+  Pick<ConversationStart, "id" | "workspace" | "isNew"> &
+  Pick<SessionData, "parent" | "tools">
 
 async function createWith(scope: ConversationScope, options: NamedOptions, asked: ModelSettings): Promise<Session> {
-  const { id, workspace, name = "main", parent = null, instructions = "", tools } = options
+  const { id, workspace, parent, name = "main", instructions = "", tools } = options
   const model = options.model ?? scope.models.defaultModel
   const modelId = typeof model === "string" ? model : model.id
   const settings = asked === NO_SETTINGS ? {} : { settings: toStoredSettings(asked) }
@@ -61,21 +62,11 @@ async function createWith(scope: ConversationScope, options: NamedOptions, asked
   return createSessionFace(scope, conversation)
 }
 
-const LONGEST_NAME = 512
-
-/** Refuses an id or workspace that no store could keep, or that would not be shown as it is. */
-function requireName(field: "id" | "workspace", name: unknown): void {
-  const isText = typeof name === "string" && name.length > 0 && name.length <= LONGEST_NAME
-  if (isText && name.isWellFormed() && !/\p{Cc}/u.test(name)) return
-  const text = `\`${field}\` of a session is a text of 1 to ${LONGEST_NAME} characters, without control characters.`
-  throw new MeanwhileError("invalid_input", text, { field })
-}
-
 /** Opens a session of the store, or returns the one that is open here. An unknown id is refused as `not_found`. */
 export async function openSession(
   scope: ConversationScope,
   id: SessionId,
-  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+  workspace: WorkspaceId,
   own: OwnParts = {},
 ): Promise<Session> {
   const conversation = await openConversation(scope, id, workspace, own.model)
@@ -138,13 +129,14 @@ async function toConversation(
   const { gc, sessionPlugin } = scope.defaults
   const conversation: Conversation = {
     log,
-    emitter: createAgentEmitter({ id, workspace }, above, scope.log),
+    emitter: createAgentEmitter({ id, workspace, turn: () => conversation.current }, above, scope.log),
     model: connected,
     gc,
     sessionPlugin: parent ? null : sessionPlugin,
     turns: [],
     documents: { mayExist: log.isKept && !isNew, inMemory: new Map() },
     current: null,
+    handles: 0,
     watched: new Set(),
     hasTasks: log.isKept && !isNew,
     hasNews: log.position > 0,

@@ -4,12 +4,14 @@ import { findNearNames } from "../base/near-name.ts"
 import type { PersonAnswer, PersonPort } from "../plugin/person-port.ts"
 import type { OwnedCommand } from "../plugin/registry-state.ts"
 import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation/conversation.ts"
 import { quoteText, quoteTitle } from "./results/quoted-text.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import type { ConversationScope, Using } from "./conversation/scope.ts"
 import { readSessionState } from "./saved/session-state.ts"
+import { tasksCommand } from "./tasks-command.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 
 export interface CommandRequest {
@@ -32,8 +34,12 @@ export async function runCommand(
   return output
 }
 
+/** The commands of every session. */
+const OWN_COMMANDS: readonly OwnedCommand[] = [{ plugin: "meanwhile", command: tasksCommand }]
+
 function findCommand({ registry }: Using<"registry">, name: string): OwnedCommand {
-  const commands = registry.userCommands()
+  // A plugin's command of that name goes before the session's own.
+  const commands = [...registry.userCommands(), ...OWN_COMMANDS]
   const found = commands.find(({ command }) => command.name.toLowerCase() === name.toLowerCase())
   if (found) return found
   const near = findNearNames(
@@ -98,7 +104,7 @@ function toContext(
     state: () => readSessionState(scope, conversation),
     async switchTo(id) {
       if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")
-      await request.switchTo(id)
+      await request.switchTo(toGivenId("session", id, "id"))
     },
     log: scope.log,
   }

@@ -1,28 +1,34 @@
-import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { MeanwhileError } from "../base/error.ts"
 import { actFreely } from "../plugin/context.ts"
-import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn, NEVER } from "./conversation/conversation.ts"
-import { contextUsage, requireOpen, toClosed, toldTools, toResetData } from "./conversation/context.ts"
+import { contextUsage, requireOpen, toldTools, toResetData } from "./conversation/context.ts"
 import { createTrajectory } from "./results/trajectory.ts"
-import { takeTools } from "./own-tools.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
+import { retryTurn } from "./turn/retry-turn.ts"
 import { send, sendTyped } from "./turn/send.ts"
 import type { SendOptions, Session, TurnResult, TypedSendOptions, TypedTurnResult } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"
 import { useSessionPlugin } from "./saved/session-plugin.ts"
+import { takeHandle } from "./session-handle.ts"
+import { settled } from "./settled.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { collectContext } from "./turn/collect-context.ts"
+import { toTurn } from "./turn/turn-handle.ts"
 import type { GcConfig } from "../plugin/gc-plugin.ts"
 import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 
-/** The session object that callers use, over a conversation. */
+/**
+ * The session object that callers use: one of several handles of a conversation. It takes nothing more once it is closed, and
+ * the conversation is closed with the last one.
+ */
 export function createSessionFace(scope: ConversationScope, conversation: Conversation): Session {
   const { log, emitter } = conversation
-  const close = (): Promise<void> => closeSession(scope, conversation)
+  const handle = takeHandle(scope, conversation)
+  const { close, whileOpen } = handle
   function change<Result>(work: () => Promise<Result>): Promise<Result> {
     return inTurn(conversation, async () => {
       requireOpen(scope, conversation)
@@ -31,7 +37,11 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
   }
   function sendMessage<Output>(message: string, options: TypedSendOptions<Output>): Promise<TypedTurnResult<Output>>
   function sendMessage(message: string, options?: SendOptions): Promise<TurnResult>
-  function sendMessage(message: string, options: SendOptions | TypedSendOptions<unknown> = {}): Promise<TurnResult> {
+  async function sendMessage(
+    message: string,
+    options: SendOptions | TypedSendOptions<unknown> = {},
+  ): Promise<TurnResult> {
+    handle.requireOpen()
     const isTyped = "output" in options && options.output !== undefined
     return isTyped ? sendTyped(scope, conversation, message, options) : send(scope, conversation, message, options)
   }
@@ -40,16 +50,23 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
     name: log.data.name,
     workspace: log.workspace,
     parent: log.data.parent,
-    async useModel(model) {
+    useModel: whileOpen(async (model) => {
       const connected = await scope.models.use(model)
       if (conversation.current) log.amend({ model })
       else await change(() => log.write({ entries: [], data: { model } }))
       conversation.model = connected
-    },
+    }),
+    start: whileOpen((message, options) =>
+      toTurn(scope, conversation, (onStored) => send(scope, conversation, message, { ...options, onStored })),
+    ),
+    retry: whileOpen((options) =>
+      toTurn(scope, conversation, (onStored) => retryTurn(scope, conversation, { ...options, onStored })),
+    ),
     send: sendMessage,
     stop: (reason = "stopped by the person") =>
-      stopTurn(scope, conversation, reason) ||
-      withdrawHeld(conversation.messages, new MeanwhileError("closed", reason)),
+      !handle.isClosed() &&
+      (stopTurn(scope, conversation, reason) ||
+        withdrawHeld(conversation.messages, new MeanwhileError("closed", reason))),
     history: () => log.history,
     recall: (wanted) => log.recall(wanted),
     tools: () => toldTools(scope, conversation),
@@ -57,24 +74,32 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
     turns: () => conversation.turns,
     state: () => readSessionState(scope, conversation),
     trajectory: createTrajectory(scope, conversation),
-    enableReports: (options) => enableReports(scope, conversation, options),
+    enableReports(options) {
+      handle.requireOpen()
+      enableReports(scope, conversation, options)
+    },
     disableReports() {
+      handle.requireOpen()
       conversation.reporter?.close()
       conversation.reporter = null
     },
+    settled: (signal) => settled(scope, conversation, signal),
     reported: async (signal) => conversation.reporter?.reported(signal),
     promote: () => promoteCalls(conversation.current),
-    runCommand: (name, argument = "", options = {}) => {
+    runCommand: whileOpen((name, argument = "", options = {}) => {
       const { signal = NEVER, switchTo = null } = options
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
-    },
-    collect: (reason = "it was asked for") => change(() => collect(scope, conversation, reason)),
-    reset: () => change(() => log.write({ entries: [{ kind: "reset" }], data: toResetData(scope, conversation) })),
+    }),
+    collect: whileOpen((reason = "it was asked for") => change(() => collect(scope, conversation, reason))),
+    reset: whileOpen(() =>
+      change(() => log.write({ entries: [{ kind: "reset" }], data: toResetData(scope, conversation) })),
+    ),
     setGc(plugin, config) {
+      handle.requireOpen()
       conversation.gc = plugin && { plugin, config: { ...DEFAULT_GC_CONFIG, ...config } }
     },
-    setSessionPlugin: (plugin) => useSessionPlugin(scope, conversation, plugin),
-    on: (listener) => emitter.on((event) => listener(event)),
+    setSessionPlugin: whileOpen((plugin) => useSessionPlugin(scope, conversation, plugin)),
+    on: (listener) => handle.keep(emitter.on((event) => listener(event))),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -102,32 +127,6 @@ async function collect(scope: ConversationScope, conversation: Conversation, rea
   const save = conversation.log.write
   const collection = await collectContext(scope, conversation, { reason, signal: NEVER, act: actFreely, save })
   return collection?.summary ?? "There was nothing to collect."
-}
-
-/** With `keepsWork`, the session's tasks go on: it is only closed here, and goes on at the next start. */
-export async function closeSession(
-  scope: ConversationScope,
-  conversation: Conversation,
-  { keepsWork = false }: { readonly keepsWork?: boolean } = {},
-): Promise<void> {
-  const { log, sessionPlugin, emitter } = conversation
-  await conversation.queue.done
-  if (scope.open.get(log.id) !== conversation) return
-  scope.open.remove(log.id)
-  withdrawHeld(conversation.messages, toClosed(log.id))
-  conversation.reporter?.close()
-  try {
-    if (log.data.turns > 0 && sessionPlugin?.onSessionEnded) {
-      await sessionPlugin.onSessionEnded(await readSessionState(scope, conversation))
-    }
-    await log.paid.settle()
-  } catch (error) {
-    scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })
-  }
-  const last = log.history.at(-1)
-  emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
-  if (!keepsWork || !log.isKept) await scope.runner.closeSession(log.id)
-  await takeTools(scope, log.id, log.data.tools)
 }
 
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }

@@ -11,17 +11,17 @@ import type { Message } from "../plugin/message.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
 
-/** Hooks of a user interface, each told of the main agent or of a subagent. All are optional. */
+/** Hooks of a user interface, each told of the main agent or of a subagent. All are optional, and may be asynchronous. */
 export interface UiHooks {
-  onAgentCreated?(agent: SessionId, created: { readonly name: string; readonly parent: SessionId | null }): void
-  onAgentStatusChanged?(agent: SessionId, status: AgentStatus): void
-  onAgentOutput?(agent: SessionId, source: OutputSource, text: string, mode: OutputMode): void
-  onToolCallStart?(agent: SessionId, tool: string, input: JsonValue): void
-  onToolCallEnd?(agent: SessionId, tool: string, isSuccess: boolean, durationSeconds: number): void
-  onAgentTurnCompleted?(agent: SessionId, turn: TurnAccounting): void
-  onAgentContextUpdated?(agent: SessionId, usage: ContextUsage): void
-  onAgentHistoryUpdated?(agent: SessionId, history: readonly Message[]): void
-  onAgentCompleted?(agent: SessionId, text: string): void
+  onAgentCreated?(agent: SessionId, created: { readonly name: string; readonly parent: SessionId | null }): unknown
+  onAgentStatusChanged?(agent: SessionId, status: AgentStatus): unknown
+  onAgentOutput?(agent: SessionId, source: OutputSource, text: string, mode: OutputMode): unknown
+  onToolCallStart?(agent: SessionId, tool: string, input: JsonValue): unknown
+  onToolCallEnd?(agent: SessionId, tool: string, isSuccess: boolean, durationSeconds: number): unknown
+  onAgentTurnCompleted?(agent: SessionId, turn: TurnAccounting): unknown
+  onAgentContextUpdated?(agent: SessionId, usage: ContextUsage): unknown
+  onAgentHistoryUpdated?(agent: SessionId, history: readonly Message[]): unknown
+  onAgentCompleted?(agent: SessionId, text: string): unknown
 }
 
 /** The hooks as a listener of events. */

@@ -1,12 +1,14 @@
 import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import type { SessionId, TaskId, WorkerId } from "./id.ts"
 import type { RunStatus } from "./lifecycle.ts"
-import type { TaskRecord } from "./record.ts"
 
 /** The details of `session_busy`: which turn holds the session, and where it is. */
 export type SessionBusy = {
   readonly session: SessionId
-  /** Null if another process changed the session in the same moment: the same request may succeed now. */
+  /**
+   * Null if another message was sent in the same moment, here or in another process, and its turn has not begun: the same
+   * request may succeed a moment later.
+   */
   readonly turn: TaskId | null
   /** The turn's status; null without a turn. */
   readonly status: RunStatus | null
@@ -14,10 +16,17 @@ export type SessionBusy = {
   readonly worker: WorkerId | null
 }
 
+/** The turn that holds a session. */
+export interface HoldingTurn {
+  readonly id: TaskId
+  readonly status: RunStatus
+  readonly worker?: WorkerId | null
+}
+
 /** Every `session_busy` is made here, so its details are what `toSessionBusy` reads. Null: no turn holds the session. */
-export function toSessionBusyError(session: SessionId, turn: TaskRecord | null, message: string): MeanwhileError {
-  const worker = turn && "worker" in turn ? turn.worker : null
-  const details: SessionBusy = { session, turn: turn?.id ?? null, status: turn?.status ?? null, worker }
+export function toSessionBusyError(session: SessionId, turn: HoldingTurn | null, message: string): MeanwhileError {
+  const { id = null, status = null, worker = null } = turn ?? {}
+  const details: SessionBusy = { session, turn: id, status, worker }
   return new MeanwhileError("session_busy", message, details)
 }
 

@@ -114,7 +114,7 @@ describe.each(PLACES)("in a conversation %s", (_, isKept) => {
         "Runs.",
         async () => {
           agent.gated.calls[0]?.finish("bread")
-          return call("acknowledge", { task_ids: [(await agent.ended(1)).id] })
+          return call("acknowledge", { task_ids: ["0123", (await agent.ended(1)).id] })
         },
         "Good.",
         "No.",
@@ -124,7 +124,7 @@ describe.each(PLACES)("in a conversation %s", (_, isKept) => {
     await agent.session.send("go")
     await agent.gated.call(1)
     await agent.session.send("I know the result")
-    expect(agent.answers()[1]).toEqual({ acknowledged: 1 })
+    expect(agent.answers()[1]).toEqual({ acknowledged: 1, unknown: ["0123"] })
     await agent.session.send("anything new?")
     expect(lastSaid(agent.model, -1)).toBe("anything new?")
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../src/base/json.ts"
-import { lastSaid } from "../support/session/open-agent.ts"
+import { lastSaid, resultsOf } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import { nextWait } from "../support/next-wait.ts"
 import {
@@ -35,6 +35,8 @@ async function open(script: readonly ScriptStep[], options: BackgroundOptions = 
 /** The result is kept for the agent to look at, and never told by itself. */
 const SILENT = { notify: "silent" }
 
+const UNKNOWN = "00000000-0000-4000-8000-000000000000"
+
 const unconsumed = async () => (await agent.session.trajectory.unconsumed()).size
 
 describe("acknowledging", () => {
@@ -48,6 +50,21 @@ describe("acknowledging", () => {
       { acknowledged: [id], cleaned_up: 1 },
       { acknowledged: [id], cleaned_up: 0 },
     ])
+  })
+
+  test("one unknown id does not refuse the others, and is named; only unknown ids are refused", async () => {
+    const acknowledgeWith = (...more: readonly string[]): ScriptStep => {
+      return async () => call("tasks.acknowledge_background", { task_ids: [...more, (await agent.task(1)).id] })
+    }
+    const onlyUnknown = call("tasks.acknowledge_background", { task_ids: [UNKNOWN, "no id"] })
+    const gated = await open([spawn("build", SILENT), "It runs.", acknowledgeWith(UNKNOWN), onlyUnknown, "Known."])
+    await agent.session.send("build")
+    ;(await gated.call(1)).finish("built")
+    const { id } = await agent.ended(1)
+    await agent.session.send("and?")
+    expect(agent.answers().at(-2)).toEqual({ acknowledged: [id], cleaned_up: 1, unknown: [UNKNOWN] })
+    expect(resultsOf(agent.session.history()).at(-1)).toMatchObject({ isError: true })
+    expect(await unconsumed()).toBe(0)
   })
 
   test("001-49: without reports the agent looks at a result itself, acknowledges it, and it is cleaned up", async () => {

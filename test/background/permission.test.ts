@@ -43,7 +43,7 @@ test("a call waits in the inbox if no person is there to allow it, and the model
   await agent.session.send("write")
   expect(agent.answers()[0]).toMatchObject({ status: "waiting", note: expect.stringContaining("a person's approval") })
   const [wait] = await agent.runtime.engine.store.waits({ isOpen: true })
-  await agent.runtime.tasks.answer(wait?.id ?? ("" as never), true, "test")
+  await agent.runtime.tasks.answer(wait?.id ?? "", true, "test")
   expect(await agent.ended(1)).toMatchObject({ status: "completed" })
 })
 

@@ -3,6 +3,7 @@ import { formatTaskView } from "../../src/cli/format/format-task-view.ts"
 import { formatAccounting } from "../../src/cli/format/format-accounting.ts"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
 import { createTask, RUNNING, WORKER } from "../../src/engine/suite/samples.ts"
+import { createTaskId } from "../../src/task/id.ts"
 import { WORKER_LEASE_PREFIX } from "../../src/task/worker.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createMachines } from "../support/two-machines.ts"
@@ -67,7 +68,14 @@ test("the time of a task that several workers had is shown as the least time at 
 
 test("the unknown tokens of a turn that was cut off are not shown as none", () => {
   const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
-  const turn = { turn: null, model: "offline/rules", modelCalls: 1, toolCalls: 0, costMicros: null, durationMs: 2_900 }
+  const turn = {
+    turn: createTaskId(),
+    model: "offline/rules",
+    modelCalls: 1,
+    toolCalls: 0,
+    costMicros: null,
+    durationMs: 2_900,
+  }
   const context = { percentUsed: 21 } as Parameters<typeof formatAccounting>[1]
   const told = (outcome: "stopped" | "completed") =>
     formatAccounting({ ...turn, outcome, usage } as Parameters<typeof formatAccounting>[0], context)

@@ -34,7 +34,7 @@ test("the answer of a turn in another process can be read when the turn has ende
 
 test("the refusal of a message to a session that is busy elsewhere names the turn, which can be stopped from here", async () => {
   const { sent, session, desk } = await openElsewhere()
-  const refused = await session.send("And now?", { whenBusyElsewhere: "refuse" }).catch((error: unknown) => error)
+  const refused = await session.send("And now?", { whenBusy: "refuse" }).catch((error: unknown) => error)
   const busy = toBusyTurn(refused)
   if (!busy) throw new Error("It was not refused for a turn.")
   expect(busy.isWaiting).toBe(false)

@@ -111,6 +111,6 @@ test("a wait is answered in its own workspace only", async () => {
   const { waitId } = await ask(meanwhile, {}, theirs)
   const { tasks } = meanwhile
   await expect(tasks.answer(waitId, false, "me")).rejects.toMatchObject({ code: "not_found" })
-  await expect(tasks.answer(waitId, false, "me", "ours" as WorkspaceId)).rejects.toMatchObject({ code: "not_found" })
+  await expect(tasks.answer(waitId, false, "me", "ours")).rejects.toMatchObject({ code: "not_found" })
   expect((await tasks.answer(waitId, false, "me", theirs)).status).toBe("cancelled")
 })

@@ -41,7 +41,7 @@ test("an artifact is read by its hash in the workspace of its task, and nowhere 
     expect(Buffer.from(artifact.bytes).toString()).toBe(TEXT)
   }
   const refused = { code: "not_found" }
-  await expect(tasks.artifact(hash, "other" as WorkspaceId)).rejects.toMatchObject(refused)
+  await expect(tasks.artifact(hash, "other")).rejects.toMatchObject(refused)
   for (const wrong of [hash.slice(0, 20), "", "note", `sha256:${"0".repeat(64)}`, `${hash}\0`]) {
     await expect(tasks.artifact(wrong)).rejects.toMatchObject(refused)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { JsonValue } from "../../src/base/json.ts"
 import type { Runner } from "../../src/runner/runner.ts"
-import type { WaitId, WorkspaceId } from "../../src/task/id.ts"
+import type { WorkspaceId } from "../../src/task/id.ts"
 import { contentsOf } from "../support/contents.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -121,7 +121,7 @@ test("an answer to nothing, and an estimate of an unknown tool, are refused", as
   const { directory, tasks } = await openWithOne()
   const before = await contentsOf(directory)
   const answer: JsonValue = true
-  await expect(tasks.answer("none" as WaitId, answer, "me")).rejects.toMatchObject({ code: "not_found" })
+  await expect(tasks.answer("none", answer, "me")).rejects.toMatchObject({ code: "not_found" })
   await expect(tasks.estimate({ tool: "nothing", input: {} })).rejects.toMatchObject({ code: "unknown_tool" })
   expect(await contentsOf(directory)).toEqual(before)
 })

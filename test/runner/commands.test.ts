@@ -126,7 +126,8 @@ test("acknowledging counts the results that were not used before, and cleaning u
   }
   const running = await tasks.start({ tool: "gated", input: {} })
   const [used = "", read = "", unused = ""] = ids
-  expect(await tasks.acknowledge([used, running.id])).toBe(1)
+  expect(await tasks.acknowledge([used, "no id", running.id])).toBe(1)
+  await expect(tasks.acknowledge(["no id"])).rejects.toMatchObject({ code: "not_found" })
   expect(await tasks.acknowledge([used])).toBe(0)
   await tasks.result(read, { consume: true })
   expect(await tasks.acknowledge([read])).toBe(0)

@@ -41,7 +41,10 @@ test("004-44: a plugin registered for enrichment only enriches, and its tools, w
   expect(lastSaid(model, 0)).toBe("hello +quiet")
   await runtime.plugins.expose("quiet")
   await session.send("again")
-  expect(model.requests[1]).toMatchObject({ tools: [{ name: "say_quiet" }], system: "I am quiet." })
+  expect(model.requests[1]).toMatchObject({
+    tools: [{ name: "say_quiet" }],
+    system: expect.stringContaining("I am quiet."),
+  })
 })
 
 test("an enricher is told which conversation it is, and one that throws costs nobody the prompt", async () => {

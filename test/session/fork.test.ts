@@ -4,7 +4,7 @@ import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { callsOf, type Message, textOf } from "../../src/plugin/message.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { createSessionId, type WorkspaceId } from "../../src/task/id.ts"
+import { createSessionId } from "../../src/task/id.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { openAgent, type OpenAgent, openScripted } from "../support/session/open-agent.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
@@ -195,7 +195,7 @@ test("a fork is one commit: a refused one leaves nothing, and the whole one is t
 
 test("a fork of an unknown session, of one in another workspace, or at no place of its log is refused", async () => {
   const { runtime, session } = await openAgent(["One.", "Two."], KEPT)
-  const other = await runtime.createSession({ workspace: "other" as WorkspaceId })
+  const other = await runtime.createSession({ workspace: "other" })
   await other.send("first")
   await session.send("first")
   for (const id of [createSessionId(), other.id])

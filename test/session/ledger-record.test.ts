@@ -116,7 +116,7 @@ test("a plugin's model call while the model is asked does not make a tool call r
   }
   const script = [{ calls: [{ tool: "late" }] }, "started", callBoth, "helped"]
   const first = await beginLife(folder, 1, { script, tools: [late, once, hold] })
-  const session = await first.runtime.createSession({ id: "session" as SessionId })
+  const session = await first.runtime.createSession({ id: "session" })
   await session.send("Start.")
   session.send("Go.").catch(() => {})
   await eventually("one call has ended and is kept", async () => {

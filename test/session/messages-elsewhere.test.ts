@@ -106,13 +106,13 @@ describe("a message to a session whose turn another process has", () => {
 
   test("is refused at once if the caller wants that, and the refusal names the turn", async () => {
     const { other, gate, sent } = await openBusy()
-    await expect(other.send("b", { whenBusyElsewhere: "refuse" })).rejects.toMatchObject({
+    await expect(other.send("b", { whenBusy: "refuse" })).rejects.toMatchObject({
       code: "session_busy",
       message: expect.stringMatching(/is busy: its turn \S+ is running\. Wait for it to end, or cancel it\./),
     })
     gate.open()
     await sent
-    expect((await other.send("b", { whenBusyElsewhere: "refuse" })).text).toBe("two")
+    expect((await other.send("b", { whenBusy: "refuse" })).text).toBe("two")
   })
 
   test("is sent after a stop of that turn", async () => {

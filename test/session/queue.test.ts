@@ -83,7 +83,7 @@ describe("two runtimes on one store", () => {
     const sent = session.send("a")
     await gate.reached
     const other = await there.openSession(session.id)
-    await expect(other.send("b", { whenBusyElsewhere: "refuse" })).rejects.toMatchObject({ code: "session_busy" })
+    await expect(other.send("b", { whenBusy: "refuse" })).rejects.toMatchObject({ code: "session_busy" })
     gate.open()
     await sent
     expect(await other.recall({ count: 1 })).toEqual([{ by: "agent", text: "one" }])

@@ -39,7 +39,7 @@ test("004-59: a conversation kept in a file goes on in another runtime that neve
   const here = await runtime.createSession({ id: createSessionId() })
   const opened = Promise.withResolvers<string>()
   await here.runCommand("resume", session.id, { switchTo: async (id) => opened.resolve(id) })
-  const resumed = await runtime.openSession((await opened.promise) as typeof session.id)
+  const resumed = await runtime.openSession(await opened.promise)
   await resumed.send("what was it?")
   expect(model.requests[0]?.messages.map(textOf)).toEqual(["remember the milk", "answer 1", "what was it?"])
 })

@@ -136,7 +136,7 @@ test("a title that is empty or too long, a filter that is no text, and a page th
 
 test("labels of an unknown session, or of one in another workspace, are refused", async () => {
   const { runtime } = await openAgent(["Hello."], KEPT)
-  const other = await runtime.createSession({ workspace: "other" as WorkspaceId })
+  const other = await runtime.createSession({ workspace: "other" })
   await other.send("Hello.")
   for (const id of [createSessionId(), other.id])
     await expect(runtime.sessions.update(id, { title: "x" })).rejects.toMatchObject({ code: "not_found" })

@@ -44,7 +44,7 @@ describe.each(PLACES)("a turn as spans, %s", (_, isKept) => {
     expect(tasks.map((task) => task.traceId)).toEqual([traceId, traceId])
     const notices = await store.notices({ workspace: DEFAULT_WORKSPACE }, 10)
     expect(notices.map((notice) => notice.traceId)).toEqual([traceId, traceId])
-    if (turn) expect(await store.task(turn)).toMatchObject({ traceId })
+    if (isKept) expect(await store.task(turn)).toMatchObject({ traceId })
   })
 
   test("without a context manager all of it is still in one trace", async () => {

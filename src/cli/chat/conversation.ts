@@ -97,7 +97,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   /** Sends a message, and returns the turn that holds the session if the message must wait. Undefined: it was sent. */
   async function send(own: Session, one: SaidMessage): Promise<BusyTurn | undefined> {
     try {
-      await own.send(one.message, { whenBusyElsewhere: "refuse" })
+      await desk.turns.send(own, one.message, { isQueued: own.isBusy || findBefore(one, awaited).length > 0 })
       // When the program ends, `send` also returns before the stop is written.
       if (!closing.signal.aborted) stopped.delete(one)
       return undefined

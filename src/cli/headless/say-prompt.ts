@@ -25,7 +25,7 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
   const turnsBefore = session.turns().length
   for (;;) {
     try {
-      const { outcome, text, accounting } = await session.send(prompt, { signal, whenBusyElsewhere: "refuse" })
+      const { outcome, text, accounting } = await scope.desk.turns.send(session, prompt, { signal })
       const error = outcome === "stopped" ? describeStop(signal) : null
       return { outcome, text, error, accounting }
     } catch (error) {

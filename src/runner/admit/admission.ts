@@ -1,5 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { Answer, ToolCall, StopRequest } from "../../plugin/task-service.ts"
+import type { Answer, CheckedCall, StopRequest, ToolCall } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
@@ -19,8 +19,8 @@ import type { AdmitScope } from "./scope.ts"
  * the store must be asked: a call in the foreground pays for nothing that it does not need.
  */
 export function admit(scope: AdmitScope, call: ToolCall, caller: Caller = NOBODY): Admitted | Promise<Admitted> {
-  requireOpen(scope, call)
   checkCall(call)
+  requireOpen(scope, call)
   requireOwnSession(call, findHome(scope, call))
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const above = findHere(scope, call.parentTask)
@@ -43,12 +43,12 @@ async function admitWithHooks(scope: AdmitScope, admitted: Admitted, caller: Cal
 }
 
 /** What the tool sets itself it sets now, whatever the caller says: so what is judged and asked about is what runs. */
-function withInput(tool: Tool, call: ToolCall, given: unknown): Pick<Admitted, "call" | "input"> {
+function withInput(tool: Tool, call: CheckedCall, given: unknown): Pick<Admitted, "call" | "input"> {
   const own = withoutOwnFields(tool.input, given)
   return { call: own === call.input ? call : { ...call, input: own }, input: parseInput(tool, own) }
 }
 
-function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall {
+function toPendingCall(call: CheckedCall, plugin: string, tool: Tool): PendingCall {
   const { input, workspace = DEFAULT_WORKSPACE, session = null, parentTask = null } = call
   return { plugin, tool: tool.name, input, workspace, session, parentTask }
 }
@@ -134,7 +134,7 @@ async function requireRecord(scope: HasActive, { taskId }: AskingStep): Promise<
   throw new MeanwhileError("wrong_state", message, { taskId })
 }
 
-async function findParent(scope: HasStore & HasActive, call: ToolCall, parentTask: TaskId): Promise<RunOrigin> {
+async function findParent(scope: HasStore & HasActive, call: CheckedCall, parentTask: TaskId): Promise<RunOrigin> {
   const parent = await findOrigin(scope, parentTask)
   if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent
   const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
@@ -142,12 +142,12 @@ async function findParent(scope: HasStore & HasActive, call: ToolCall, parentTas
 }
 
 /** True if memory alone shows that the call may name its session, and it names no group. True for every call of a turn. */
-export function isPlaceKnown(scope: HasPorts, call: ToolCall): boolean {
+export function isPlaceKnown(scope: HasPorts, call: CheckedCall): boolean {
   return !call.group && (!call.session || findHome(scope, call) !== undefined)
 }
 
 /** The store checks the place of a call when it writes the task. A call that is not written is checked here. */
-export async function requireOwnPlace(scope: HasPorts & HasStore, call: ToolCall): Promise<void> {
+export async function requireOwnPlace(scope: HasPorts & HasStore, call: CheckedCall): Promise<void> {
   if (isPlaceKnown(scope, call)) return
   const { workspace = DEFAULT_WORKSPACE, session, group } = call
   if (session) requireOwnSession(call, (await scope.store.session(session))?.workspace)
@@ -156,19 +156,19 @@ export async function requireOwnPlace(scope: HasPorts & HasStore, call: ToolCall
 }
 
 /** A session that nobody has stored yet has no workspace: every call may name it. */
-function requireOwnSession(call: ToolCall, home: WorkspaceId | undefined): void {
+function requireOwnSession(call: CheckedCall, home: WorkspaceId | undefined): void {
   const { workspace = DEFAULT_WORKSPACE, session = null } = call
   if (home === undefined || home === workspace) return
   throw new MeanwhileError("not_found", `There is no session ${session} in this workspace.`, { session })
 }
 
-function findHome({ ports }: HasPorts, { session }: ToolCall): WorkspaceId | undefined {
+function findHome({ ports }: HasPorts, { session }: CheckedCall): WorkspaceId | undefined {
   return session ? ports.conversations.workspaceOf?.(session) : undefined
 }
 
 /** The request that permission decides about. Expensive facts are looked up only when asked for. */
 class AskedPermission implements PermissionRequest {
-  readonly call: ToolCall
+  readonly call: CheckedCall
   readonly plugin: string
   readonly tool: string
   readonly input: unknown

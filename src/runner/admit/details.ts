@@ -1,6 +1,6 @@
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { describeIssues, parse, type Parsed, toPath } from "../../plugin/schema.ts"
-import type { ToolCall } from "../../plugin/task-service.ts"
+import type { CheckedCall, ToolCall } from "../../plugin/task-service.ts"
 import { backgroundOf, type Tool, type BackgroundPolicy, kindOf, toPinned } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { type Lifetime, type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
@@ -8,6 +8,7 @@ import { type JsonObject, toJson, byteLength } from "../../base/json.ts"
 import type { ActiveRun, RunOrigin } from "../run/active-run.ts"
 import { HOPS, withHops } from "../run/hops.ts"
 import type { HasConfig } from "../run/scope.ts"
+import { checkIds } from "./check-ids.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { activeTraceId } from "../run/trace.ts"
 import { GATE_PREFIX, QUESTION_PREFIX } from "../tool/tool-source.ts"
@@ -32,7 +33,7 @@ const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
 export interface Admitted {
-  readonly call: ToolCall
+  readonly call: CheckedCall
   /** The run that makes the call, as it was when it asked. Null if none in this process does. */
   readonly above: ActiveRun | null
   readonly plugin: string
@@ -118,7 +119,7 @@ function toOwnTitle(tool: Tool, input: unknown): string | undefined {
   }
 }
 
-export function toLimits(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
+export function toLimits(scope: HasConfig, call: CheckedCall, tool: Tool, input: unknown): TaskLimits {
   const { maxTokensPerTask, maxCostMicrosPerTask } = scope.config
   return {
     timeoutMs: toWhole(toTimeoutMs(scope, call, tool, input)),
@@ -134,7 +135,7 @@ export function toPolicy(tool: Tool, input: unknown): BackgroundPolicy {
 }
 
 /** Null: no time limit. */
-function toTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
+function toTimeoutMs(scope: HasConfig, call: CheckedCall, tool: Tool, input: unknown): number | null {
   const requestedMs = toRequestedTimeoutMs(call, tool, input)
   if (requestedMs !== undefined && !isEndless(scope, call, tool)) return capTimeoutMs(scope, requestedMs)
   const unnamedMs = requestedMs ?? toUnnamedTimeoutMs(scope, call, tool, input)
@@ -142,7 +143,7 @@ function toTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknow
 }
 
 /** The time limit that the call, its input or its tool asks for. Null: it asks for none. */
-export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown): number | null | undefined {
+export function toRequestedTimeoutMs(call: CheckedCall, tool: Tool, input: unknown): number | null | undefined {
   if (call.timeoutMs !== undefined) return call.timeoutMs
   return typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs
 }
@@ -158,7 +159,7 @@ function capTimeoutMs({ config: { timeoutOverrideSeconds } }: HasConfig, timeout
   return smaller(timeoutMs, timeoutOverrideSeconds === null ? null : timeoutOverrideSeconds * 1_000)
 }
 
-function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
+function toUnnamedTimeoutMs(scope: HasConfig, call: CheckedCall, tool: Tool, input: unknown): number | null {
   if (kindOf(tool) !== "tool" || isEndless(scope, call, tool)) return null
   const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
   const seconds = toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds
@@ -166,12 +167,12 @@ function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input:
 }
 
 /** True for a `forever` task whose caller says nothing about its time: only its tool or its input may limit it. */
-function isEndless(scope: HasConfig, call: ToolCall, tool: Tool): boolean {
+function isEndless(scope: HasConfig, call: CheckedCall, tool: Tool): boolean {
   return call.timeoutMs === undefined && toLifetime(scope, call, tool) === "forever"
 }
 
 /** The configured lifetime is for tools. One that needs a session counts only where there is a session. */
-export function toLifetime({ config }: HasConfig, call: ToolCall, tool: Tool): Lifetime {
+export function toLifetime({ config }: HasConfig, call: CheckedCall, tool: Tool): Lifetime {
   if (call.lifetime !== undefined) return call.lifetime
   if (kindOf(tool) !== "tool" || (config.lifetime === "session" && !call.session)) return "runtime"
   return config.lifetime
@@ -197,7 +198,7 @@ export function toShapeKey(plugin: string, tool: Tool, input: unknown): string {
 }
 
 /** Refuses a call whose own fields make no sense, whatever tool it names. */
-export function checkCall(call: ToolCall): void {
+export function checkCall(call: ToolCall): asserts call is CheckedCall {
   for (const field of POSITIVE) {
     const value = call[field]
     if (value !== undefined) checkPositive(field, value)
@@ -211,6 +212,7 @@ export function checkCall(call: ToolCall): void {
     refuse("hops", `must be a whole number of 0 or more, not ${String(call.hops)}`)
   }
   for (const field of TEXTS) checkLength(field, call[field])
+  checkIds(call)
   const reserved = RESERVED_KEYS.find((prefix) => call.idempotencyKey?.startsWith(prefix))
   if (reserved)
     refuse(
@@ -239,7 +241,7 @@ export function checkLength(field: string, text: string | null | undefined): voi
 }
 
 /** Refuses a call with a secret in one of its names: redacted, the name would be another. */
-export function checkNames(redactor: Redactor, call: ToolCall): void {
+export function checkNames(redactor: Redactor, call: CheckedCall): void {
   for (const field of NAMES) checkName(redactor, `call's \`${field}\``, call[field])
   checkName(redactor, "call's `askedBy.key`", call.askedBy?.key)
 }

@@ -1,5 +1,12 @@
 import { toErrorMessage } from "../../base/error.ts"
-import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from "../../plugin/task-service.ts"
+import type {
+  Answer,
+  CheckedCall,
+  ExecuteOptions,
+  Execution,
+  StopRequest,
+  ToolCall,
+} from "../../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -22,7 +29,9 @@ import { promoteRun } from "./promote-run.ts"
 import { toThresholdMs, toWaitMs } from "./threshold.ts"
 
 /** Runs a call in the foreground, and promotes it at its threshold. The answer comes once, whatever happens. */
-export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOptions = {}): Execution {
+export function execute(scope: RunnerScope, asked: ToolCall, options: ExecuteOptions = {}): Execution {
+  // `admit` checks it, before anything else reads it.
+  const call = asked as CheckedCall
   const taskId = createTaskId()
   const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>()
   let begun: ForegroundCall | undefined
@@ -216,7 +225,7 @@ function executeRecorded(
 }
 
 /** True at a shutdown that has left the turn behind the call to its next claim: the shutdown decides what the call becomes. */
-function isAskerHandedBack({ active }: HasActive, { parentTask }: ToolCall): boolean {
+function isAskerHandedBack({ active }: HasActive, { parentTask }: CheckedCall): boolean {
   return parentTask ? active.get(parentTask)?.control.isHandedBack === true : false
 }
 

@@ -1,7 +1,8 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { GroupFilter } from "../../plugin/group-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import { DEFAULT_WORKSPACE, type GroupId } from "../../task/id.ts"
+import { isIdText, toGivenWorkspace, toOptionalId } from "../../task/given-id.ts"
+import type { GroupId } from "../../task/id.ts"
 import type { HasStore } from "../run/scope.ts"
 import type { RunStatus } from "../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
@@ -16,8 +17,9 @@ const CANDIDATES_SHOWN = 5
  * workspace, or of another session than the given one, are not found.
  */
 export async function findGroup({ store }: HasStore, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
-  const { workspace = DEFAULT_WORKSPACE, session, states } = scope
-  const filter = { workspace, ...(session !== undefined && { session }), ...(states && { states }) }
+  if (!isIdText(id)) throw noGroup(String(id))
+  const filter = toStoredGroups(scope)
+  const { workspace, session, states } = filter
   const [named] = await store.groups({ ...filter, name: id }, 1)
   if (named) return named
   const idPrefix = id.toLowerCase()
@@ -35,6 +37,15 @@ export async function findGroup({ store }: HasStore, id: string, scope: GroupFil
   const more = others.length >= CANDIDATES_SHOWN ? " and more" : ""
   const message = `${id} could be any of the groups ${candidates.join(", ")}${more}. Give more of the id.`
   throw new MeanwhileError("ambiguous_id", message, { candidates })
+}
+
+/** The filter of a workspace, as the store takes it. */
+export function toStoredGroups({ workspace, session, states }: GroupFilter) {
+  return {
+    workspace: toGivenWorkspace(workspace),
+    ...(session !== undefined && { session: toOptionalId("session", session) }),
+    ...(states && { states }),
+  }
 }
 
 function noGroup(id: string): MeanwhileError {

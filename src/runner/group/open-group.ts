@@ -1,8 +1,9 @@
 import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupJoin, GroupRecord } from "../../task/group.ts"
-import { createGroupId, DEFAULT_WORKSPACE, type SessionId } from "../../task/id.ts"
-import { checkLength, checkName } from "../admit/details.ts"
+import { toGivenWorkspace, toOptionalId } from "../../task/given-id.ts"
+import { createGroupId, type SessionId } from "../../task/id.ts"
+import { checkName } from "../admit/details.ts"
 import type { HasActive, HasClock, HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
 import { createStoreRetry } from "../run/store-retry.ts"
 import { isRefusedForNow } from "../../task/store-refusal.ts"
@@ -14,7 +15,9 @@ const FIXED = ["join", "failFast", "report", "merge"] as const
 
 /** The open group of that name in the session, or a new one. The options of an open group cannot be changed. */
 export async function openGroup(scope: HasStore & HasWritten, request: GroupRequest): Promise<GroupRecord> {
-  const { workspace = DEFAULT_WORKSPACE, session = null, name } = request
+  const { name } = request
+  const workspace = toGivenWorkspace(request.workspace)
+  const session = toOptionalId("session", request.session)
   scope.written.sessions.note(session)
   const [known] = await scope.store.groups({ workspace, session, name, states: ["open"] }, 1)
   if (known) return requireSame(known, request)
@@ -37,8 +40,8 @@ export function checkGroupRequest({ redactor }: HasRedactor, request: GroupReque
   if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME)
     refuse("name", `must be a text of 1 to ${LONGEST_NAME} characters`)
   checkName(redactor, "name of the group", name)
-  checkLength("workspace", request.workspace)
-  checkLength("session", request.session)
+  toGivenWorkspace(request.workspace)
+  toOptionalId("session", request.session)
   if (!isJoin(join)) refuse("join", `must be all, any or a whole number above 0, not ${String(join)}`)
   if (report !== undefined && !REPORTS.includes(report))
     refuse("report", `must be one of ${REPORTS.join(", ")}, not ${report}`)

@@ -1,4 +1,5 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import { isIdText, toGivenWorkspace } from "../../task/given-id.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { HasStore } from "../run/scope.ts"
@@ -10,19 +11,36 @@ const SHORT_ID_LENGTH = 8
 const ID_CHARACTERS = /^[0-9a-f-]+$/
 
 /** The task of this workspace with that id or unambiguous prefix. Tasks of other workspaces are not found. */
-export async function findTask(
-  scope: HasStore,
-  id: string,
-  workspace: WorkspaceId = DEFAULT_WORKSPACE,
-): Promise<TaskRecord> {
-  const task = await scope.store.task(await toFullId(scope, id.toLowerCase(), workspace))
-  if (task?.workspace === workspace) return task
+export async function findTask(scope: HasStore, id: string, workspace?: string): Promise<TaskRecord> {
+  const task = await scope.store.task(await toFullId(scope, id, toGivenWorkspace(workspace)))
+  if (task && task.workspace === (workspace ?? DEFAULT_WORKSPACE)) return task
   throw notFound(id)
 }
 
+/** The tasks that there are. One that cannot be found keeps no other from being found; refused if none can be. */
+export async function findKnownTasks(
+  scope: HasStore,
+  ids: readonly string[],
+  workspace?: string,
+): Promise<readonly TaskRecord[]> {
+  const found = await Promise.allSettled(ids.map((id) => findTask(scope, id, workspace)))
+  const refused = found.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []))
+  const [first] = refused
+  const reason = refused.find((error) => !isUnknown(error)) ?? (refused.length === ids.length ? first : undefined)
+  if (reason) throw reason
+  return found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+}
+
+/** True for a refusal that says only that this id names no task. */
+function isUnknown(error: unknown): boolean {
+  return isMeanwhileError(error, "not_found") || isMeanwhileError(error, "ambiguous_id")
+}
+
 /** A whole id is returned as it is: there may be no such task. */
-export async function toFullId(scope: HasStore, id: string, workspace: WorkspaceId): Promise<TaskId> {
-  if (!ID_CHARACTERS.test(id)) throw notFound(id)
+export async function toFullId(scope: HasStore, wanted: string, workspace: WorkspaceId): Promise<TaskId> {
+  if (!isIdText(wanted)) throw notFound(String(wanted))
+  const id = wanted.toLowerCase()
+  if (!ID_CHARACTERS.test(id)) throw notFound(wanted)
   if (id.length === FULL_ID_LENGTH) return id as TaskId
   const found = await scope.store.findByPrefix(workspace, id, CANDIDATES_READ)
   const [first, ...others] = found

@@ -1,8 +1,8 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { ToolCall } from "../../plugin/task-service.ts"
+import type { CheckedCall } from "../../plugin/task-service.ts"
 import type { HasActive } from "./scope.ts"
 
-type Asking = Pick<ToolCall, "parentTask">
+type Asking = Pick<CheckedCall, "parentTask">
 
 /**
  * Throws `closed` while the runner closes. A run that is still coming to its end may ask for what it needs: other

@@ -4,7 +4,7 @@ import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
 import { findArtifact } from "../result/find-artifact.ts"
-import { findTask } from "../result/find-task.ts"
+import { findKnownTasks, findTask } from "../result/find-task.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
@@ -77,7 +77,7 @@ export function bindToRun(runner: RunnerScope, active: ActiveRun): TaskService {
       return artifact
     },
     async acknowledge(ids) {
-      return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))), reader)
+      return acknowledgeTasks(scope, await findKnownTasks(scope, ids, workspace), reader)
     },
     clear: (filter) => service.clear({ ...filter, workspace }),
     remove: (id) => service.remove(id, workspace),

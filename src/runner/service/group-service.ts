@@ -6,7 +6,7 @@ import type { Wait } from "../../task/wait.ts"
 import type { DetailsScope } from "../admit/scope.ts"
 import { answerWait } from "../ask/answer-wait.ts"
 import { cancelGroup } from "../group/cancel-group.ts"
-import { findGroup } from "../group/find-group.ts"
+import { findGroup, toStoredGroups } from "../group/find-group.ts"
 import { isGated, openGate } from "../group/gate.ts"
 import { checkGroupRequest, openGroup, sealGroup } from "../group/open-group.ts"
 import type { CancelScope, HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
@@ -21,8 +21,7 @@ export function createGroupService(scope: CancelScope & DetailsScope): GroupServ
       return scope.written.groupsByName(key, () => openGroup(scope, request))
     },
     get: (id, filter) => findGroup(scope, id, filter),
-    list: (filter = {}) =>
-      scope.store.groups({ ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }, MOST_LISTED),
+    list: async (filter = {}) => scope.store.groups(toStoredGroups(filter), MOST_LISTED),
     seal: async (id, filter) => sealGroup(scope, await findGroup(scope, id, filter)),
     cancel: async (id, request, filter) => cancelGroup(scope, await findGroup(scope, id, filter), request),
     gate: async (id, filter) => requireGate(scope, await findGroup(scope, id, filter)),

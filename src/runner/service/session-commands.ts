@@ -4,7 +4,8 @@ import type { AskingRun } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
+import { toGivenId, toGivenWorkspace } from "../../task/given-id.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
 import type { RunReference } from "../../task/operation.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { sealOpenGroups } from "../group/open-group.ts"
@@ -28,9 +29,10 @@ export interface SessionCommands {
    */
   leaveToOthers<Result>(run: Pick<RunReference, "taskId" | "run">, write: () => Promise<Result>): Promise<Result>
   /**
-   * Answers a wait: `true` or `false` for an approval. What is no answer to the question is refused as `invalid_input`.
+   * Answers a wait. An approval takes `true` and `false`, "yes" and "no", and a no that says why. What is no answer to the
+   * question is refused as `invalid_input`. `answeredBy` is written down with it; default `person`.
    */
-  answer(waitId: WaitId, answer: JsonValue, answeredBy: string, workspace?: WorkspaceId): Promise<TaskRecord>
+  answer(waitId: string, answer: JsonValue, answeredBy?: string, workspace?: string): Promise<TaskRecord>
   /** Asks in the inbox for a run in the background: nobody waits for that run, so nobody is interrupted. */
   askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
   /** True if this process has written a task or a group of the session. */
@@ -82,7 +84,8 @@ export function createSessionCommands(scope: ExecuteScope): SessionCommands {
         throw error
       }
     },
-    answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    answer: async (waitId, answer, answeredBy = "person", workspace) =>
+      answerWait(scope, toGivenId("wait", waitId, "waitId"), answer, answeredBy, toGivenWorkspace(workspace)),
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
     hasWorkOf: (session) => scope.written.sessions.has(session),
     sealGroups: (session) => sealOpenGroups(scope, session),

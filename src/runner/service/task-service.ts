@@ -2,16 +2,20 @@ import { MeanwhileError } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskService, ListedTask, TaskView } from "../../plugin/task-service.ts"
-import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
+import type { CountFilter } from "../../plugin/task-filter.ts"
+import { toGivenWorkspace } from "../../task/given-id.ts"
+import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal, STOPPED_STATUSES } from "../../task/lifecycle.ts"
-import type { TaskFilter, Page, PageRequest, CountFilter, StatusCounts } from "../../task/store.ts"
+import type { Page, PageRequest, StatusCounts, TaskFilter as StoredTaskFilter } from "../../task/store.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { adopt } from "../start/adopt.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { changeLimit } from "../stop/change-limit.ts"
 import { execute } from "../foreground/execute.ts"
+import { toHarmlessOptions } from "../foreground/harmless-options.ts"
 import { findArtifact } from "../result/find-artifact.ts"
-import { findTask, notFound, toFullId } from "../result/find-task.ts"
+import { findKnownTasks, findTask, notFound, toFullId } from "../result/find-task.ts"
+import { toStoredFilter } from "../result/stored-filter.ts"
 import { removeTask, removeTasks } from "../result/retention.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
@@ -36,17 +40,17 @@ import { createGroupService } from "./group-service.ts"
 export function createTaskService(runner: RunnerScope, store = runner.store): TaskService {
   const scope: RunnerScope = { ...runner, store }
   return {
-    execute: (call, options) => execute(runner, call, options),
+    execute: (call, options) => execute(runner, call, options && toHarmlessOptions(runner, options)),
     start: (call) => start(runner, call),
     adopt: (call, work) => adopt(runner, call, work),
     get: async (id, workspace) => toView(scope, await findTask(scope, id, workspace)),
-    result: (id, options = {}, workspace) => getResult(scope, id, options, workspace),
+    result: async (id, options = {}, workspace) => getResult(scope, id, options, toGivenWorkspace(workspace)),
     cancel: async (id, request, workspace) => cancelTask(scope, await findTask(scope, id, workspace), request),
     retry: async (id, workspace) => retryTask(scope, await findTask(scope, id, workspace)),
     resume: async (id, prompt, workspace) => resumeTask(scope, await findTask(scope, id, workspace), prompt),
     say: async (id, message, workspace) => sayToTask(scope, await findTask(scope, id, workspace), message),
-    waitFor: (request, workspace) =>
-      waitFor(scope, request, { toView: (task) => toView(scope, task), ...(workspace && { workspace }) }),
+    waitFor: async (request, workspace) =>
+      waitFor(scope, request, { toView: (task) => toView(scope, task), workspace: toGivenWorkspace(workspace) }),
     groups: createGroupService(scope),
     async prioritize(id, priority, workspace) {
       checkPriority(priority)
@@ -56,20 +60,21 @@ export function createTaskService(runner: RunnerScope, store = runner.store): Ta
     },
     limit: async (id, timeoutMs, workspace) =>
       changeLimit(runner, await findTask(scope, id, workspace), timeoutMs, store),
-    list: (filter, page) => listTasks(scope, inWorkspace(filter), page),
+    list: async (filter, page) => listTasks(scope, toStoredFilter(filter), page),
     output: async (id, request = {}, workspace) => readTaskOutput(scope, await findTask(scope, id, workspace), request),
     waitForOutput: async (id, request, workspace) =>
       waitForTaskOutput(scope, await findTask(scope, id, workspace), request),
     artifact: (hash, workspace) => findArtifact(scope, hash, workspace),
     async acknowledge(ids, workspace) {
-      return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
+      return acknowledgeTasks(scope, await findKnownTasks(scope, ids, workspace))
     },
-    clear: (filter) => removeTasks(scope, inWorkspace(filter)),
+    clear: async (filter) => removeTasks(scope, toStoredFilter(filter)),
     async remove(id, workspace) {
       const task = await findTask(scope, id, workspace)
       return isTerminal(task.status) && removeTask(scope, task)
     },
-    async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE, plugin) {
+    async cleanupCompleted(maxAgeMs, scopedTo, plugin) {
+      const workspace = toGivenWorkspace(scopedTo)
       if (!(maxAgeMs >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
       }
@@ -78,11 +83,6 @@ export function createTaskService(runner: RunnerScope, store = runner.store): Ta
     },
     estimate: (call) => estimateCall(scope, call),
   }
-}
-
-/** No filter reaches beyond one workspace, not even one that leaves it undefined. */
-function inWorkspace(filter: TaskFilter): TaskFilter {
-  return { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
 }
 
 const DEFAULT_PAGE_SIZE = 50
@@ -117,10 +117,10 @@ export async function getResult(
   scope: WaitScope & FenceScope & HasSpool & HasQueue & HasTools,
   id: string,
   options: NonNullable<Parameters<TaskService["result"]>[1]>,
-  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+  workspace: WorkspaceId,
   reader?: ResultReader,
 ): Promise<TaskView> {
-  const taskId = await toFullId(scope, id.toLowerCase(), workspace)
+  const taskId = await toFullId(scope, id, workspace)
   const { waitMs = 0, signal, consume = false } = options
   if (!(waitMs >= 0))
     throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
@@ -132,7 +132,7 @@ export async function getResult(
 
 async function listTasks(
   scope: FenceScope & HasQueue,
-  filter: TaskFilter,
+  filter: StoredTaskFilter,
   page: Partial<PageRequest> = {},
 ): Promise<Page<ListedTask>> {
   const limit = page.limit ?? DEFAULT_PAGE_SIZE
@@ -141,7 +141,7 @@ async function listTasks(
       field: "limit",
     })
   }
-  const found = await scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
+  const found = await scope.store.tasks(filter, { ...page, limit })
   if (!found.items.some(({ status }) => status === "queued")) return found
   const workers = await listWorkers(scope)
   const items = found.items.map((task) => {
@@ -154,7 +154,7 @@ async function listTasks(
 async function estimateCall(scope: HasTools, call: Parameters<TaskService["estimate"]>[0]) {
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
-  const workspace = call.workspace ?? DEFAULT_WORKSPACE
+  const workspace = toGivenWorkspace(call.workspace)
   return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await guessMs(tool, input))
 }
 
@@ -193,7 +193,7 @@ export interface TaskCounts {
 
 /** One query for each of the two figures. */
 export async function countTasks({ store }: HasStore, filter: CountFilter): Promise<TaskCounts> {
-  const inWorkspace = { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
+  const inWorkspace = { ...filter, workspace: toGivenWorkspace(filter.workspace) }
   const { statuses: _, ...queued } = inWorkspace
   const [byStatus, queueAgeMs = null] = await Promise.all([store.countByStatus(inWorkspace), store.queueAgeMs(queued)])
   return { byStatus, queueAgeMs }

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { ToolCall } from "../../plugin/task-service.ts"
+import type { CheckedCall } from "../../plugin/task-service.ts"
 import { ownFields } from "../../plugin/input-schema.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { admit } from "../admit/admission.ts"
@@ -49,7 +49,7 @@ export function requireInput(scope: HasWritten, task: TaskRecord): unknown {
 }
 
 /** The call as hooks and permission see it. A parent whose record is gone has no limits left to keep. */
-async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unknown): Promise<ToolCall> {
+async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unknown): Promise<CheckedCall> {
   const { tool, plugin, workspace, session, model, parentTask } = task
   const hasParent = parentTask !== null && (scope.active.has(parentTask) || (await scope.store.task(parentTask)))
   return { tool, plugin, input, workspace, session, model, parentTask: hasParent ? parentTask : null }
@@ -113,7 +113,11 @@ export async function retryTask(scope: BeginScope & CancelScope, task: TaskRecor
 
 function requireRetryable(task: TaskRecord): void {
   if (task.kind === "turn") {
-    throw new MeanwhileError("wrong_state", "A turn is not retried: send the message again.", { status: task.status })
+    throw new MeanwhileError(
+      "wrong_state",
+      "A turn is not retried as a task: take it again in its conversation, or send the message again.",
+      { status: task.status },
+    )
   }
   if (!RETRYABLE.has(task.status)) {
     throw new MeanwhileError(

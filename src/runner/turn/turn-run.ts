@@ -72,6 +72,8 @@ export interface TurnStart extends TurnOrigin {
   readonly metadata?: JsonObject
   /** How the record is committed. Default: it waits for a store that is away. */
   readonly whenAway?: CommitOptions["whenAway"]
+  /** True: the turn is begun once its record is on disk, because others are told of it. Default false. */
+  readonly waitsForDisk?: boolean
   /** Written in one transaction with the turn's own record, before it. */
   readonly operations: readonly Operation[]
 }
@@ -90,7 +92,8 @@ export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: Tur
     const details = await toTurnDetails(scope, start)
     await ensureLease(scope)
     // The turn's first effect, its end and every answer of the model wait for the disk, and so for this commit.
-    const options = { waitsForDisk: false, ...(start.whenAway && { whenAway: start.whenAway }) }
+    const { waitsForDisk = false, whenAway } = start
+    const options = { waitsForDisk, ...(whenAway && { whenAway }) }
     const toCreation = (placed: TaskDetails) => {
       const entry = { as: "running", worker: scope.worker.id } as const
       return [...start.operations, { op: "task.create", details: placed, entry }] as const

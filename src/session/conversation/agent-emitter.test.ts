@@ -4,7 +4,7 @@ import { silentLog } from "../../runner/redaction/redacting-log.ts"
 import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
 import { createAgentEmitter, createAgentEvents } from "./agent-emitter.ts"
 
-const AGENT = { id: createSessionId(), workspace: DEFAULT_WORKSPACE }
+const AGENT = { id: createSessionId(), workspace: DEFAULT_WORKSPACE, turn: () => null }
 
 function createPair() {
   const above = createAgentEvents(silentLog)

@@ -1,7 +1,8 @@
 import { toErrorMessage } from "../../base/error.ts"
-import type { AgentEvent, AgentEventBody, WorkspaceAgentListener } from "../../plugin/agent-event.ts"
+import { toHarmless } from "../../base/harmless.ts"
+import type { AgentEvent, AgentEventBody, PlaceInTurn, WorkspaceAgentListener } from "../../plugin/agent-event.ts"
 import type { Log } from "../../plugin/context.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 
 type EventType = AgentEventBody["type"]
 
@@ -32,7 +33,27 @@ export function createAgentEmitter(agent: Agent, above: () => AgentEvents, log: 
 interface Agent {
   readonly id: SessionId
   readonly workspace: WorkspaceId
+  /** The turn that runs now, if there is one. */
+  readonly turn: () => NumberedTurn | null
 }
+
+/** A turn as the source of events. */
+export interface NumberedTurn {
+  /** Null until the turn has begun. */
+  readonly id: TaskId | null
+  /** The number of its last event. */
+  sequence: number
+}
+
+const NOWHERE: PlaceInTurn = {}
+
+/** Events of the agent, whatever turn runs meanwhile. */
+const BESIDE_TURNS: ReadonlySet<EventType> = new Set([
+  "agent.created",
+  "agent.completed",
+  "task.changed",
+  "notification.shown",
+])
 
 const OUTPUT: ReadonlySet<EventType> = new Set(["content.delta", "content.reset", "agent.output"])
 
@@ -50,18 +71,25 @@ class Listeners implements AgentEvents {
   }
 
   send(event: AgentEvent, workspace: WorkspaceId): void {
-    tell(this.#ofAll, event, workspace, this.#log)
-    if (OUTPUT.has(event.type)) tell(this.#ofOutput, event, workspace, this.#log)
+    for (const listener of this.#ofAll) listener(event, workspace)
+    if (OUTPUT.has(event.type)) for (const listener of this.#ofOutput) listener(event, workspace)
   }
 
   on(listener: WorkspaceAgentListener): () => void {
-    this.#ofAll.add(listener)
-    return () => this.#ofAll.delete(listener)
+    return this.#add(this.#ofAll, listener)
   }
 
   onOutput(listener: WorkspaceAgentListener): () => void {
-    this.#ofOutput.add(listener)
-    return () => this.#ofOutput.delete(listener)
+    return this.#add(this.#ofOutput, listener)
+  }
+
+  /** A listener that fails does no harm to a turn, to the program and to other listeners. */
+  #add(listeners: Set<WorkspaceAgentListener>, listener: WorkspaceAgentListener): () => void {
+    const harmless = toHarmless(listener, (error, { type }) =>
+      this.#log.warn("a listener failed", { event: type, error: toErrorMessage(error) }),
+    )
+    listeners.add(harmless)
+    return () => listeners.delete(harmless)
   }
 }
 
@@ -80,30 +108,19 @@ class Emitter extends Listeners implements AgentEmitter {
   }
 
   emit(event: AgentEventBody): void {
-    if (this.hears(event.type)) this.send({ ...event, agent: this.#agent.id }, this.#agent.workspace)
+    if (!this.hears(event.type)) return
+    this.send({ ...event, agent: this.#agent.id, ...this.#place(event.type) }, this.#agent.workspace)
+  }
+
+  #place(type: EventType): PlaceInTurn {
+    const turn = BESIDE_TURNS.has(type) ? null : this.#agent.turn()
+    if (!turn?.id) return NOWHERE
+    turn.sequence += 1
+    return { turn: turn.id, sequence: turn.sequence }
   }
 
   override send(event: AgentEvent, workspace: WorkspaceId): void {
     super.send(event, workspace)
     this.#above().send(event, workspace)
-  }
-}
-
-/** A listener that throws, or whose promise rejects, fails no turn and does not end the program. */
-function tell(
-  listeners: ReadonlySet<(...told: Parameters<WorkspaceAgentListener>) => unknown>,
-  event: AgentEvent,
-  workspace: WorkspaceId,
-  log: Log,
-): void {
-  const warn = (error: unknown): void =>
-    log.warn("a listener failed", { event: event.type, error: toErrorMessage(error) })
-  for (const listener of listeners) {
-    try {
-      const returned = listener(event, workspace)
-      if (returned instanceof Promise) returned.catch(warn)
-    } catch (error) {
-      warn(error)
-    }
   }
 }

@@ -7,7 +7,7 @@ import type { ChildSpending } from "../../plugin/sessions-port.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { Execution } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { AgentEmitter } from "./agent-emitter.ts"
+import type { AgentEmitter, NumberedTurn } from "./agent-emitter.ts"
 import type { SessionLog } from "../log/session-log.ts"
 
 /** A session that is open in this process. */
@@ -20,6 +20,8 @@ export interface Conversation {
   readonly turns: TurnAccounting[]
   readonly documents: PluginDocuments
   current: RunningTurn | null
+  /** How many session objects hold it open. It is closed with the last of them. */
+  handles: number
   /** Tasks whose events are passed on. */
   readonly watched: Set<TaskId>
   /** True if the session may have tasks or unused results, also from before it was opened here. */
@@ -35,8 +37,10 @@ export interface Conversation {
 }
 
 /** The turn that runs now. */
-export interface RunningTurn {
+export interface RunningTurn extends NumberedTurn {
   readonly abort: AbortController
+  id: TaskId | null
+  /** Null until the turn has begun, and in a session that is not kept. */
   taskId: TaskId | null
   /** Set once somebody has stopped the turn. */
   reason: string | null
@@ -79,7 +83,15 @@ export const NEVER: AbortSignal = new AbortController().signal
 /** Records that a turn runs from now on. Messages that wait already count as new to it. */
 export function noteRunning(conversation: Conversation, taskId: TaskId | null): RunningTurn {
   const { messages } = conversation
-  const running = { abort: new AbortController(), taskId, reason: null, executions: new Set<Execution>(), budget: null }
+  const running: RunningTurn = {
+    abort: new AbortController(),
+    id: taskId,
+    taskId,
+    sequence: 0,
+    reason: null,
+    executions: new Set(),
+    budget: null,
+  }
   conversation.current = running
   messages.newMessage = createNewMessage()
   if (messages.count > 0) messages.newMessage.abort()

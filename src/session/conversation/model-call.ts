@@ -114,7 +114,7 @@ export function createModelPort(
         signal: signal ? AbortSignal.any([signal, asker.signal]) : asker.signal,
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       }
-      const own = { turn: current?.taskId ?? null, task: asker.task ?? null, purpose: "helper" } as const
+      const own = { turn: current?.id ?? null, task: asker.task ?? null, purpose: "helper" } as const
       const parent = asker.traceId ?? null
       const onUnanswered = (call: UnansweredCall): void => account(scope, conversation, { ...own, ...call })
       const { response, model: asked } = await asker.act(() =>

@@ -9,7 +9,7 @@ import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { Runner } from "../../runner/runner.ts"
 import type { SessionCommands } from "../../runner/service/session-commands.ts"
 import type { Bus } from "../../task/bus.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { TokenLedger } from "../ledger/ledger.ts"
 import type { ModelSource } from "../model/model-source.ts"
@@ -36,6 +36,8 @@ export interface ChildSessions {
   readonly agents: AgentSessions
   readonly create: (options: SessionOptions) => Promise<Session>
   readonly open: (id: SessionId, workspace: WorkspaceId) => Promise<Session>
+  /** Opens a conversation that nobody holds: work of it goes on here. */
+  readonly bringUp: (id: SessionId, workspace: WorkspaceId) => Promise<Conversation>
   /** How many subagents are being made, by their parent. */
   readonly coming: Map<SessionId, number>
   /** Called for every subagent: what its parent was allowed may hold for it too. */
@@ -53,6 +55,8 @@ export interface SharedPorts {
   readonly person: PersonPort
   /** Changes of one document by this process wait for each other, instead of being refused and tried again. */
   readonly changesOfDocument: OneAtATime
+  /** The tasks of a workspace that only a person's answer brings on. */
+  readonly heldUp: (workspace: WorkspaceId) => Promise<ReadonlySet<TaskId>>
 }
 
 /**

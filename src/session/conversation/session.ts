@@ -1,4 +1,4 @@
-import type { AgentListener, OutputMode, OutputSource, TurnAccounting } from "../../plugin/agent-event.ts"
+import type { AgentEvent, AgentListener, OutputMode, OutputSource, TurnAccounting } from "../../plugin/agent-event.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { AgentBudget } from "../../plugin/agent-request.ts"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
@@ -19,7 +19,7 @@ import type { ReportOptions } from "./report-request.ts"
 
 export interface SessionOptions extends ModelSettings {
   /** Default: a new one. */
-  readonly id?: SessionId
+  readonly id?: string
   /** Shown to people beside the agent's output. Default `main`. */
   readonly name?: string
   /** `provider/name`, or a model that is this session's own. Default: the runtime's. */
@@ -30,8 +30,8 @@ export interface SessionOptions extends ModelSettings {
   readonly tools?: readonly (string | Tool)[]
   /** Part of the system prompt, beside the instructions of the configuration and of plugins. */
   readonly instructions?: string
-  readonly workspace?: WorkspaceId
-  readonly parent?: SessionId | null
+  readonly workspace?: string
+  readonly parent?: string | null
   /** Texts that are kept with the session, by key: `sessions.list` can be filtered by them. At most 16 keys. */
   readonly metadata?: SessionMetadata
 }
@@ -52,9 +52,9 @@ export interface SendOptions extends ModelSettings {
    */
   readonly context?: JsonObject
   /** Called with all that is said in this turn, by whom, and whether it continues the text before. */
-  readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => void
+  readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => unknown
   /** The task below which the turn runs: for a subagent, the task that asked for it. */
-  readonly parentTask?: TaskId | null
+  readonly parentTask?: string | null
   /** Tells the tasks and spans of one request from those of another. */
   readonly traceId?: string
   /** Names the turn in its workspace. A name that another turn has is refused as `wrong_state`. */
@@ -62,10 +62,11 @@ export interface SendOptions extends ModelSettings {
   /** The person's own words in a longer message: shown to people, and used as the title. Default: the whole message. */
   readonly said?: string
   /**
-   * Says what happens to the message while another process has a turn of the session. Default `wait`: it is sent when that turn
-   * has ended. While that turn waits for a person, the message is refused as `session_busy` either way.
+   * Says what happens to the message while the session has a turn, here or in another process. Default `wait`: it is sent when
+   * that turn has ended, behind the messages that were sent here before; the wait is in memory. `refuse`: it is refused as
+   * `session_busy`. While that turn waits for a person, the message is refused either way.
    */
-  readonly whenBusyElsewhere?: "wait" | "refuse"
+  readonly whenBusy?: "wait" | "refuse"
   /**
    * Says what happens to the message while the store takes no writes. Default `wait`: it is said when the store takes them
    * again, if that is within the patience of the runtime (`storeWait.patienceMs`). `refuse`: it is refused as
@@ -91,19 +92,37 @@ export interface TypedTurnResult<Output> extends TurnResult {
   readonly output: Output
 }
 
+/** The message is the one that was said. */
+export type RetryOptions = Omit<SendOptions, "context" | "files" | "said">
+
 export interface CommandOptions {
   readonly signal?: AbortSignal
   /** Switches to another conversation for the command. Without this option, a command that wants to switch is refused. */
   readonly switchTo?: (id: SessionId) => Promise<void>
 }
 
-/** The result of a turn. If the turn failed, `send` rejects instead. */
+/** The result of a turn. A turn that failed has none: `send` and `result` reject instead. */
 export interface TurnResult {
-  readonly turn: TaskId | null
+  readonly turn: TaskId
   readonly outcome: "completed" | "stopped"
   /** The last text of the model. */
   readonly text: string
   readonly accounting: TurnAccounting
+}
+
+/** A turn that has begun: its message and its record are stored. */
+export interface Turn {
+  /** In a session that is kept it names a task: `tasks.get`, `tasks.events` and `tasks.cancel` take it, in any process. */
+  readonly id: TaskId
+  /**
+   * The turn's own events in this process, without those of its subagents. Every iteration begins with the first one, however
+   * late, and ends with the turn. Of a very long turn only the newest are kept: a gap in `sequence` shows it.
+   */
+  readonly events: AsyncIterable<AgentEvent>
+  /** Rejects if the turn fails, or goes on in another process. Nobody has to await it. */
+  readonly result: Promise<TurnResult>
+  /** Stops the turn. False if it does not run here any more. */
+  stop(reason?: string): boolean
 }
 
 /**
@@ -121,7 +140,15 @@ export interface Session extends AsyncDisposable {
   readonly isBusy: boolean
   /** Goes on with another model, of any provider, from the next model call on. */
   useModel(model: string): Promise<void>
+  /** Begins a turn. Resolves once the message and the turn are stored, before the model is heard. */
+  start(message: string, options?: SendOptions): Promise<Turn>
+  /**
+   * Takes a last turn that failed, was stopped or was interrupted again, as another turn. The model sees every message once,
+   * however often it is tried. Refused as `wrong_state` if the last turn has completed, or nothing was said.
+   */
+  retry(options?: RetryOptions): Promise<Turn>
   send<Output>(message: string, options: TypedSendOptions<Output>): Promise<TypedTurnResult<Output>>
+  /** The result of the turn that `start` begins. */
   send(message: string, options?: SendOptions): Promise<TurnResult>
   /**
    * Stops the turn that runs here. If none runs, messages that wait here for another turn are given up and reject as
@@ -142,6 +169,12 @@ export interface Session extends AsyncDisposable {
    * reports are off. An abort of the signal ends the wait and stops nothing.
    */
   reported(signal?: AbortSignal): Promise<void>
+  /**
+   * Resolves when nothing of the session runs any more (its turn and the messages behind it, its live tasks, its agents with
+   * theirs, reports) and everything was told that can be told without a person. Tasks that only a person's answer brings on,
+   * and tasks of lifetime `forever`, are not waited for. An abort of the signal ends the wait and stops nothing.
+   */
+  settled(signal?: AbortSignal): Promise<void>
   /** Promotes the turn's calls that are in the foreground, as far as possible; returns their tasks. */
   promote(): Promise<readonly TaskId[]>
   /** The tools that the model is offered, as requests describe them. */
@@ -160,6 +193,9 @@ export interface Session extends AsyncDisposable {
   setGc(plugin: GcPlugin | null, config?: Partial<GcConfig>): void
   setSessionPlugin(plugin: SessionPlugin | null): Promise<void>
   on(listener: AgentListener): () => void
-  /** Waits for the turn that runs, and stops tasks that live no longer than the session. */
+  /**
+   * Closes this object: it takes nothing more, and its listeners hear nothing more. The conversation stays open for others that
+   * have it open here. The last one to close it waits for the turn that runs, and stops tasks that live no longer than the session.
+   */
   close(): Promise<void>
 }

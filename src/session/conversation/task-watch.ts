@@ -1,15 +1,13 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { lookUntil } from "../../base/look-until.ts"
-import type { TaskEvent } from "../../task/event.ts"
+import { followEvents } from "../../runner/run/follow-events.ts"
 import type { TaskId } from "../../task/id.ts"
-import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
+import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import { type TaskRecord, WORK_KINDS } from "../../task/record.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Using } from "./scope.ts"
 
 type TaskWatchScope = Using<"bus" | "clock" | "config" | "log" | "open" | "store">
 
-const PAGE_SIZE = 100
 const MOST_LEFT = 500
 
 /** Passes on the events of a task that was written or begun anew in this process, if anybody listens. */
@@ -39,32 +37,17 @@ async function watchTask(
   sinceSequence: number,
 ): Promise<void> {
   const { bus, clock, store, config, open, log } = scope
-  const { watched } = conversation
+  const { watched, emitter } = conversation
   if (watched.has(taskId)) return
   watched.add(taskId)
-  let sequence = sinceSequence
-  async function look(): Promise<true | undefined> {
-    if (open.get(conversation.log.id) !== conversation) return true
-    for (let hasMore = true; hasMore; ) {
-      const events = await store.events(taskId, sequence, PAGE_SIZE)
-      sequence = events.at(-1)?.sequence ?? sequence
-      tell(conversation, events)
-      hasMore = events.length === PAGE_SIZE
-    }
-    const task = await store.task(taskId)
-    return !task || (isTerminal(task.status) && task.lastSequence <= sequence) ? true : undefined
-  }
+  const isLeft = (): boolean => open.get(conversation.log.id) !== conversation
+  const source = { store, bus, clock, isLeft, pollMs: config.background.completionScanIntervalMs }
   try {
-    const subscribe = (wake: () => void) => bus.subscribeTask(taskId, wake)
-    await lookUntil({ clock, look, subscribe, pollMs: config.background.completionScanIntervalMs })
+    for await (const event of followEvents(source, taskId, sinceSequence)) emitter.emit({ type: "task.changed", event })
   } catch (error) {
     if (isMeanwhileError(error, "closed")) return
     log.warn("a task could not be watched", { task: taskId, error: toErrorMessage(error) })
   } finally {
     watched.delete(taskId)
   }
-}
-
-function tell({ emitter }: Conversation, events: readonly TaskEvent[]): void {
-  for (const event of events) emitter.emit({ type: "task.changed", event })
 }

@@ -7,7 +7,7 @@ import type { SessionId, TaskId } from "../../task/id.ts"
 export interface LedgerEntry {
   readonly at: number
   readonly session: SessionId
-  /** The turn's task; null outside a turn, and in a session that is not kept. */
+  /** Null outside a turn. In a session that is kept it names a task. */
   readonly turn: TaskId | null
   /** The task of a subagent's turn, or of the call in which a plugin asked the model. */
   readonly task: TaskId | null
@@ -36,7 +36,7 @@ export interface LedgerTotal {
 const KEYS = ["session", "turn", "task", "model"] as const
 export type LedgerKey = (typeof KEYS)[number]
 
-type LedgerFilter = { readonly [Key in LedgerKey]?: NonNullable<LedgerEntry[Key]> }
+type LedgerFilter = { readonly [Key in LedgerKey]?: string }
 
 /** Usage and cost of every model call. */
 export interface TokenLedger {

@@ -8,7 +8,8 @@ import {
   toTotal,
 } from "../ledger/ledger.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
+import { toGivenWorkspace, toOptionalId } from "../../task/given-id.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import { listSessions, readEntries } from "./read-log.ts"
 import { parseSessionData } from "./session-data.ts"
@@ -49,9 +50,9 @@ function tokensOf({ usage }: LedgerTotal): number {
 }
 
 export interface LedgerQuery {
-  readonly workspace?: WorkspaceId
+  readonly workspace?: string
   /** Default: all sessions of the workspace. An unknown id is refused as `not_found`. */
-  readonly session?: SessionId
+  readonly session?: string
 }
 
 /**
@@ -59,8 +60,9 @@ export interface LedgerQuery {
  * comes first; within a session the oldest call comes first. Only a page is in memory at a time.
  */
 export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
-  const { workspace = DEFAULT_WORKSPACE, session } = query
-  if (session === undefined) {
+  const workspace = toGivenWorkspace(query.workspace)
+  const session = toOptionalId("session", query.session)
+  if (session === null) {
     for await (const record of readSessions(store, workspace)) yield* readSession(store, record)
     return
   }

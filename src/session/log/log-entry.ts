@@ -2,6 +2,7 @@ import { type JsonValue, type JsonObject, toJson } from "../../base/json.ts"
 import type { FinishReason } from "../../plugin/model.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
+import { isClosingOf } from "./closing-message.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LedgerEntry } from "../ledger/ledger.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
@@ -35,9 +36,13 @@ export type LogEntry =
     }
   /** A model call that a crash cut off, or that a plugin made. It has a cost and no message. */
   | { readonly kind: "paid"; readonly entry: PaidCall }
+  /** The turn was stopped and is taken again: the message that closed it leaves the history. */
+  | { readonly kind: "reopened"; readonly turn: TaskId }
   /** The history goes on from these messages. */
   | { readonly kind: "collection"; readonly messages: readonly Message[]; readonly summary: string }
   | { readonly kind: "reset" }
+
+const KINDS: readonly LogEntry["kind"][] = ["message", "paid", "reopened", "collection", "reset"]
 
 /** Stands in for an empty answer: providers refuse a message without text. */
 export const NO_ANSWER = "(no answer)"
@@ -50,8 +55,7 @@ export function toStoredEntry(entry: LogEntry): JsonValue {
 export function parseEntry(stored: JsonValue): LogEntry | undefined {
   if (typeof stored !== "object" || stored === null || !("kind" in stored)) return undefined
   const { kind } = stored
-  const isKnown = kind === "message" || kind === "paid" || kind === "collection" || kind === "reset"
-  return isKnown ? withText(stored as unknown as LogEntry) : undefined
+  return KINDS.some((known) => known === kind) ? withText(stored as unknown as LogEntry) : undefined
 }
 
 /** Version 0.1 stored a report without text if its generator returned none. Such a text is read as an empty answer. */
@@ -75,6 +79,8 @@ export function applyEntry(history: readonly Message[], entry: LogEntry): readon
       return []
     case "paid":
       return history
+    case "reopened":
+      return history.filter((message) => !isClosingOf(message, entry.turn))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { actFreely } from "../../plugin/context.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionLabels } from "../../task/session.ts"
 import { applyChange, createLogView } from "./log-state.ts"
 import type { LogState, OpenTurn, SessionLog, TurnOpening } from "./session-log.ts"
@@ -32,8 +32,9 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     said = addSaid(said, change.entries).slice(-MOST_RECALLED)
   }
 
-  function openTurn({ parentTask, traceId, current }: TurnOpening, metadata: JsonObject): OpenTurn {
+  function openTurn(turn: TaskId, { parentTask, traceId, current }: TurnOpening, metadata: JsonObject): OpenTurn {
     return {
+      id: turn,
       taskId: null,
       metadata,
       signal: current.abort.signal,
@@ -69,9 +70,11 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
       await opening.prepare?.()
       const beginning = await opening.toBeginning(state.history)
       await write(beginning)
-      opening.onBegun?.(null)
+      const turn = createTaskId()
+      opening.onStored?.(turn)
+      opening.onBegun?.(turn)
       try {
-        return await opening.take(openTurn(opening, { ...opening.metadata, ...beginning.metadata }))
+        return await opening.take(openTurn(turn, opening, { ...opening.metadata, ...beginning.metadata }))
       } finally {
         await onTurnEnded()
       }

@@ -42,7 +42,8 @@ export interface FinishedStep {
 
 /** A turn that has begun, kept or not. */
 export interface OpenTurn {
-  /** Null in a session that is not kept. */
+  readonly id: TaskId
+  /** The task that the turn is. Null in a session that is not kept. */
   readonly taskId: TaskId | null
   readonly signal: AbortSignal
   readonly traceId: string
@@ -111,7 +112,12 @@ export interface TurnOpening {
   /** Takes the turn, once it has begun. */
   readonly take: (turn: OpenTurn) => Promise<string>
   /** Called with the turn's id before `take`. */
-  readonly onBegun?: (turn: TaskId | null) => void
+  readonly onBegun?: (turn: TaskId) => void
+  /**
+   * Called with the turn's id as soon as the first entries and the turn are stored, once. Given: they are on disk by then,
+   * because the caller tells others of the turn.
+   */
+  readonly onStored?: (turn: TaskId) => void
 }
 
 /** Model calls that leave no message. They are written with the next change, or by `settle` if none comes. */

@@ -6,7 +6,7 @@ import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import { type SessionId, createTaskId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { toSessionBusyError } from "../../task/session-busy.ts"
+import { type HoldingTurn, toSessionBusyError } from "../../task/session-busy.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { SessionData } from "./session-data.ts"
 import { shorten } from "../../base/shorten.ts"
@@ -77,9 +77,16 @@ async function runToEnd(
     idempotencyKey,
     metadata,
     whenAway,
+    waitsForDisk: opening.onStored !== undefined,
   }
   const answer: { text?: Promise<string> } = {}
+  let isTold = false
+  const tellStored = (): void => {
+    if (!isTold) opening.onStored?.(taskId)
+    isTold = true
+  }
   const body: TurnBody = async (run) => {
+    tellStored()
     opening.onBegun?.(taskId)
     answer.text = opening.take(createStoredTurn(run, writer, metadata))
     return toTurnPatch(await answer.text)
@@ -91,6 +98,8 @@ async function runToEnd(
     await requireIdle(host.store, id, host.state().data)
     throw toSessionBusyError(id, null, `Session ${id} was changed elsewhere at the same moment. Send it again.`)
   })
+  // Also when the body never runs, because the lease was lost meanwhile: another worker takes the turn.
+  tellStored()
   try {
     const task = await ended
     requireDurable(task, writer)
@@ -152,10 +161,14 @@ export async function findLiveTurn(store: TaskStore, data: SessionData): Promise
 export async function requireIdle(store: TaskStore, id: SessionId, data: SessionData): Promise<void> {
   const turn = await findLiveTurn(store, data)
   if (!turn) return
-  throw toSessionBusyError(id, turn, `Session ${id} is busy: its turn ${turn.id} ${describe(turn)}`)
+  throw toBusyError(id, turn)
 }
 
-function describe({ status }: TaskRecord): string {
+export function toBusyError(session: SessionId, turn: HoldingTurn): MeanwhileError {
+  return toSessionBusyError(session, turn, `Session ${session} is busy: its turn ${turn.id} ${describe(turn)}`)
+}
+
+function describe({ status }: HoldingTurn): string {
   return status === "waiting"
     ? "waits for a person. Answer what it asks, or cancel it."
     : `is ${status}. Wait for it to end, or cancel it.`
@@ -176,6 +189,7 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
     }
   }
   return {
+    id: taskId,
     taskId,
     metadata,
     signal: run.signal,

@@ -1,7 +1,15 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Conversation, Reporter, WorkQueue } from "../conversation/conversation.ts"
-import { type Delivery, endedIn, type EndedTask, keysOf, toKeyText, type WaitingTask } from "../results/delivery.ts"
+import {
+  type Delivery,
+  endedIn,
+  type EndedTask,
+  keysOf,
+  toKeyText,
+  traceOf,
+  type WaitingTask,
+} from "../results/delivery.ts"
 import { readDeliverable } from "../results/read-deliverable.ts"
 import { findLiveTurn } from "../log/stored-turn.ts"
 import { parseSessionData } from "../log/session-data.ts"
@@ -90,7 +98,7 @@ function createReporter(scope: NewTurnScope, conversation: Conversation, { gener
     directly.show(delivery.waiting)
     if (!told || isClosed) return "done"
     if (await isBusyElsewhere(scope, conversation)) return "later"
-    if (!generator) return takeReportTurn(scope, conversation, plan)
+    if (!generator) return takeReportTurn(scope, conversation, plan, traceOf(told))
     directly.giveUp(await publishGenerated(scope, conversation, { generator, delivery: told, hops }))
     return "done"
   }

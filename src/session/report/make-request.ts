@@ -4,7 +4,7 @@ import { type Patch, toPatch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { contextUsage, type ContextScope } from "../conversation/context.ts"
-import { type Delivery, endedIn } from "../results/delivery.ts"
+import { type Delivery, endedIn, traceOf } from "../results/delivery.ts"
 import { quoteTitle } from "../results/quoted-text.ts"
 import { toResultsText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
@@ -35,7 +35,7 @@ export function toReportRequest(
   return {
     messageId: `report_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`,
     session: log.id,
-    traceId: first?.traceId ?? null,
+    traceId: traceOf(delivery),
     subject: group ? `group_${group.id}` : (first?.task.id ?? ""),
     taskIds: members.map(({ id }) => id),
     groupId: group?.id ?? null,

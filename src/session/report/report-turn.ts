@@ -26,12 +26,13 @@ interface BegunReport {
 /**
  * Takes a full turn, with all tools, in which the agent speaks without being asked. The commit that begins the turn marks
  * the results that it tells as used, so that no two processes tell them. If the process dies after that commit, the turn is
- * continued, and the report is published at its end.
+ * continued, and the report is published at its end. The turn runs in the named trace: that of the task it tells of.
  */
 export function takeReportTurn(
   scope: NewTurnScope,
   conversation: Conversation,
   plan: (delivery: Delivery) => ReportPlan,
+  traceId: string | null,
 ): Promise<ReportOutcome> {
   return inTurn(conversation, async () => {
     let begun: BegunReport | undefined
@@ -42,6 +43,7 @@ export function takeReportTurn(
       const { text, outcome } = await takeNewTurn(scope, conversation, {
         title: "report",
         parentTask: null,
+        ...(traceId !== null && { traceId }),
         signal: limit.signal,
         stopper: "limit",
         onBegun() {

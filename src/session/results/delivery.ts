@@ -54,6 +54,11 @@ export function endedIn({ tasks, groups }: Pick<Delivery, "tasks" | "groups">): 
   return [...groups.flatMap(endedInGroup), ...tasks]
 }
 
+/** The trace in which a report about these goes on: that of the first task. */
+export function traceOf(delivery: Delivery): string | null {
+  return endedIn(delivery)[0]?.traceId ?? null
+}
+
 export function endedInGroup({ members, decision }: ToldGroup): readonly EndedTask[] {
   return decision ? [decision, ...members] : members
 }

@@ -14,7 +14,7 @@ export function createTrajectory(scope: Using<"runner" | "store">, conversation:
     unconsumed: () => readTrajectory(scope, conversation.log),
     async markConsumed(ids) {
       const { workspace } = conversation.log
-      const own = new Set((await readUnused(scope.store, conversation.log)).map(({ taskId }) => taskId))
+      const own = new Set<string>((await readUnused(scope.store, conversation.log)).map(({ taskId }) => taskId))
       const restored = await forgetRestored(conversation, ids)
       const used = await Promise.all(ids.filter((id) => own.has(id)).map((id) => acknowledge(scope, id, workspace)))
       return restored + used.reduce((sum, count) => sum + count, 0)
@@ -56,7 +56,7 @@ function toBackgroundResult(task: TaskRecord): BackgroundTaskResult {
   }
 }
 
-async function acknowledge({ runner }: Using<"runner">, id: TaskId, workspace: WorkspaceId): Promise<number> {
+async function acknowledge({ runner }: Using<"runner">, id: string, workspace: WorkspaceId): Promise<number> {
   try {
     return await runner.acknowledge([id], workspace)
   } catch (error) {
@@ -65,7 +65,7 @@ async function acknowledge({ runner }: Using<"runner">, id: TaskId, workspace: W
   }
 }
 
-async function forgetRestored(conversation: Conversation, ids: readonly TaskId[]): Promise<number> {
+async function forgetRestored(conversation: Conversation, ids: readonly string[]): Promise<number> {
   const { log } = conversation
   const known = Object.entries(log.data.backgroundResults ?? {})
   const kept = known.filter(([taskId]) => !ids.includes(taskId as TaskId))

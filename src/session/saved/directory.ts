@@ -1,6 +1,7 @@
 import { defined } from "../../base/defined.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { SessionDirectory, SessionQuery } from "../../plugin/sessions-port.ts"
+import { toGivenId } from "../../task/given-id.ts"
 import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { PageRequest, SessionFilter } from "../../task/store.ts"
@@ -20,6 +21,7 @@ export type DirectoryScope = Using<"bus" | "clock" | "config" | "log" | "open" |
 /** The conversations of a workspace that the store keeps. */
 export function createSessionDirectory(scope: DirectoryScope, workspace: WorkspaceId): SessionDirectory {
   const { store } = scope
+  const toId = (id: string): SessionId => toGivenId("session", id, "id")
   const find = async (id: SessionId): Promise<SessionRecord | undefined> => {
     const record = await store.session(id)
     return record?.workspace === workspace ? record : undefined
@@ -30,7 +32,8 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const { items, ...rest } = await store.sessions(toFilter(workspace, query), toPage(page))
       return { ...rest, items: items.map((record) => toSessionInfo(toHead(record))) }
     },
-    async load(id) {
+    async load(given) {
+      const id = toId(given)
       const record = await find(id)
       const open = scope.open.get(id)
       const isOpenHere = open?.log.workspace === workspace && !(record && open.log.isBehind(record))
@@ -51,11 +54,13 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       ])
       return id
     },
-    async delete(id) {
+    async delete(given) {
+      const id = toId(given)
       if (!(await find(id)) && !(await storeUnsaid(scope, workspace, id))) return false
       return deleteConversation(scope, workspace, id)
     },
-    async describe(id, description) {
+    async describe(given, description) {
+      const id = toId(given)
       const open = scope.open.get(id)
       if (open?.log.workspace === workspace) return describe(open, description)
       const record = await find(id)
@@ -66,8 +71,8 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
       const data = toStoredData({ ...known, description: scope.redactor.redactText(description) })
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
-    update: (id, changes) => labelSession(scope, workspace, id, changes),
-    fork: (id, options) => forkSession(scope, workspace, id, options),
+    update: async (id, changes) => labelSession(scope, workspace, toId(id), changes),
+    fork: async (id, options) => forkSession(scope, workspace, toId(id), options),
   }
 }
 

@@ -77,6 +77,8 @@ async function readPast(store: Using<"store">["store"], { id }: SessionRecord, e
     if (entry.kind === "reset") turnsBeforeReset = turns.size
     last = toLast(entry, last)
     if (last?.role === "assistant" && callsOf(last).length > 0) continue
+    // What the turn that is taken again left unanswered is answered by the entries behind it.
+    if (entry.kind === "reopened") continue
     whole = { end: position, historyAfter, turns: turns.size, turnsBeforeReset }
   }
   return whole
@@ -92,6 +94,7 @@ function toLast(entry: LogEntry, last: Message | undefined): Message | undefined
     case "reset":
       return undefined
     case "paid":
+    case "reopened":
       return last
   }
 }

@@ -149,7 +149,7 @@ async function send(course: Course, message: string, said: string | undefined): 
   const { turn, outcome, accounting } = await toAct(run)(() => session.send(message, sending))
   account.takeTime(accounting.durationMs)
   if (outcome === "stopped") throw new MeanwhileError("closed", `The subagent ${session.name} was stopped.`)
-  if (turn) {
+  if (conversation.log.isKept) {
     course.turns.push(turn)
     const { messages } = await readTurns(scope.store, session.id, new Set([turn]))
     return { turn, usage: accounting.usage, ...toAnswer(messages) }

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { actFreely, type AskingRun } from "../../plugin/context.ts"
 import type { SessionsPort } from "../../plugin/sessions-port.ts"
+import { toGivenId } from "../../task/given-id.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { createChild, type CreateChildScope, reopenChild } from "./child-session.ts"
 import { toHandover } from "./handover.ts"
@@ -27,7 +28,8 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
       const parent = await openParent(scope, owner)
       return act(() => createChild(scope, parent, owner.run, options))
     },
-    async openChild(id) {
+    async openChild(given) {
+      const id = toGivenId("session", given, "id")
       const parent = await openParent(scope, owner)
       return act(() => reopenChild(scope, parent, owner.run, id))
     },
@@ -45,8 +47,6 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
 
 /** After a restart a call may go on before anybody has opened its conversation. */
 async function openParent(scope: Using<"children" | "open">, { session, workspace }: PortOwner): Promise<Conversation> {
-  if (session && !scope.open.has(session)) await scope.children.open(session, workspace)
-  const parent = session && scope.open.get(session)
-  if (parent) return parent
+  if (session) return scope.open.get(session) ?? scope.children.bringUp(session, workspace)
   throw new MeanwhileError("wrong_state", "This call belongs to no session, so it cannot start a subagent.")
 }

@@ -57,7 +57,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   }
   const parts = ended.map(({ result }) => result)
   const finished = ended.map((each) => each.finished)
-  const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
+  const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.id } as const
   const news = await takeNews(scope)
   // This commit does not wait for the disk: the model's next answer, or the turn's end, does.
   turn.saveSoon({ ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
@@ -148,7 +148,7 @@ async function takeNews(scope: TurnScope): Promise<LogChange> {
   const pending = await usePending(services, conversation, { ...found, delivery })
   if (isNothing(pending.delivery) && pending.said.length === 0) return NO_NEWS
   const message = userMessage(toPendingText(services, conversation, pending))
-  return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(conversation, pending) }
+  return { entries: [{ kind: "message", message, turn: turn.id, said: null }], ...toTold(conversation, pending) }
 }
 
 const SHUT_DOWN = "It was stopped because its worker was shut down; run it again if it is still wanted."

@@ -18,8 +18,8 @@ type Begin<Result> = (onBegun: () => void) => Promise<Result>
 
 export interface HoldingOptions {
   readonly signal?: AbortSignal | undefined
-  /** True if the message also waits for a turn of another process. */
-  readonly waitsElsewhere: boolean
+  /** True if the message waits for no turn, of whichever process. */
+  readonly isRefusedWhenBusy: boolean
   readonly onHeld: () => void
 }
 
@@ -91,7 +91,7 @@ async function tryToBegin<Result>(
   { runner }: Using<"runner">,
   { log }: Conversation,
   begin: () => Promise<Result>,
-  { waitsElsewhere }: HoldingOptions,
+  { isRefusedWhenBusy }: HoldingOptions,
 ): Promise<{ readonly result: Result } | Refusal> {
   try {
     return { result: await begin() }
@@ -100,10 +100,8 @@ async function tryToBegin<Result>(
     if (!busy) throw error
     const { turn, status } = busy
     if (turn === null) return OVERTAKEN
-    const isRunning = status === "running" || status === "stopping"
-    const canWait =
-      status === "queued" ? runner.takesTurns(log.id) : isRunning && (waitsElsewhere || runner.runsHere(turn))
-    if (!canWait) throw error
+    const goesOn = status === "queued" ? runner.takesTurns(log.id) : status === "running" || status === "stopping"
+    if (isRefusedWhenBusy || !goesOn) throw error
     return { turn }
   }
 }

@@ -149,8 +149,8 @@ function whileOurs<Delta>({ act, mayAct }: OpenTurn, tell: (delta: Delta) => voi
 function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
   const { services, conversation, turn } = scope
   const { usage, finish } = response
-  const { taskId, askedBy } = turn
-  const call = { turn: taskId, task: askedBy, model, usage, purpose: "turn" } as const
+  const { id, askedBy } = turn
+  const call = { turn: id, task: askedBy, model, usage, purpose: "turn" } as const
   const isLast = callsOf(response.message).length === 0
   const entry = recordCall(services, conversation, call, { isLast })
   scope.account.modelCalls += 1
@@ -180,7 +180,7 @@ function addToAccount({ account: total }: TurnScope, { usage, costMicros }: Paid
 export function refuseCutCall({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): void {
   const { model, usage, costMicros, finish } = record
   if (finish !== "length" || callsOf(message).length === 0) return
-  conversation.log.paid.add({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
+  conversation.log.paid.add({ turn: turn.id, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
   const text = `${model} reached its longest answer in the middle of a tool call. Raise agent.maxOutputTokens.`
   throw new MeanwhileError("model_refused", text)
 }

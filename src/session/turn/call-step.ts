@@ -20,7 +20,10 @@ export function toOnCrash(scope: TurnScope, call: FunctionCall): OnCrash {
 }
 
 export function findOffered({ services, conversation }: TurnScope, { tool }: FunctionCall): OfferedTool | undefined {
-  return offeredTools(services, conversation).find(({ told }) => told.name === tool)
+  const offered = offeredTools(services, conversation)
+  return (
+    offered.find(({ told }) => told.name === tool) ?? offered.find(({ found }) => found.tool.otherNames?.includes(tool))
+  )
 }
 
 /** Undefined if the call is not promoted by time, or if its input is not valid. */

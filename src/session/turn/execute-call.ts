@@ -108,7 +108,7 @@ function begin(scope: TurnScope, { offered, place, span, options }: Attempt): Ex
   const askedBy = turn.askingStep(key)
   const parentMessage = `${log.id}/${position}`
   const toolCall = {
-    tool: call.tool,
+    tool: offered.found.tool.name,
     plugin: offered.found.plugin,
     input: call.input,
     workspace: log.workspace,

@@ -1,22 +1,15 @@
-import type { AgentEvent, OutputMode, OutputSource } from "../../plugin/agent-event.ts"
 import { type FilePart, type Message, userMessage } from "../../plugin/message.ts"
 import { enrichPrompt, type PromptEnricher } from "../../plugin/prompt-enrichment.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
-import { beginWhenFree } from "./begin-when-free.ts"
-import { type Conversation, inTurn } from "../conversation/conversation.ts"
+import type { Conversation } from "../conversation/conversation.ts"
 import { toSessionInfo, contextUsage, type ContextScope, toldTools } from "../conversation/context.ts"
 import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { LogChange } from "../log/session-log.ts"
 import type { SendOptions, TurnResult, TypedSendOptions, TypedTurnResult } from "../conversation/session.ts"
-import { refuseWhileAway } from "./refuse-while-away.ts"
-import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
+import { type AskedOptions, type AskedScope, takeAsked } from "./take-asked.ts"
 import { CUT_OFF, mendHistory } from "./tool-answer.ts"
-import { requireTools, toAskMetadata, type TurnAsk } from "./turn-ask.ts"
-import { toModelSettings } from "../conversation/model-settings.ts"
 import { toTypedResult } from "./check-answer.ts"
-import { createTypedOutput } from "./typed-output.ts"
-import { type OutputForm, toOutputForm } from "../../plugin/output-schema.ts"
-import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
+import { toOutputForm } from "../../plugin/output-schema.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
@@ -24,13 +17,14 @@ import { quoteText } from "../results/quoted-text.ts"
 import type { Using } from "../conversation/scope.ts"
 import { shorten } from "../../base/shorten.ts"
 
-type SendScope = NewTurnScope & Using<"bus">
+/** A message, and the form that its answer must have. */
+export interface Sending extends SendOptions, Pick<AskedOptions, "onStored" | "form"> {}
 
 const TITLE_CHARACTERS = 80
 
 /** Takes one turn whose last answer is a value. */
 export async function sendTyped<Output>(
-  scope: SendScope,
+  scope: AskedScope,
   conversation: Conversation,
   message: string,
   { output, ...options }: TypedSendOptions<Output>,
@@ -39,88 +33,30 @@ export async function sendTyped<Output>(
   return toTypedResult(await send(scope, conversation, message, { ...options, form }), form)
 }
 
-/** A message, and the form that its answer must have. */
-type MessageOptions = SendOptions & { readonly form?: OutputForm }
-
 /**
  * Takes one turn: from the person's message, enriched and with the results that ended meanwhile, to the model's last text.
  */
 export async function send(
-  scope: SendScope,
+  scope: AskedScope,
   conversation: Conversation,
   message: string,
-  options: MessageOptions = {},
+  options: Sending = {},
 ): Promise<TurnResult> {
-  const { messages } = conversation
-  let isWaiting = false
-  const startWaiting = (): void => {
-    if (!isWaiting) messages.count += 1
-    isWaiting = true
-  }
-  const stopWaiting = (): void => {
-    if (isWaiting) messages.count -= 1
-    isWaiting = false
-  }
-  const begin = (onBegun: () => void, onWriting: () => void) =>
-    inTurn(conversation, () => {
-      stopWaiting()
-      return sendNow(scope, conversation, message, { ...options, onBegun, onWriting })
-    })
-  startWaiting()
-  messages.newMessage.abort()
-  try {
-    const waitsElsewhere = options.whenBusyElsewhere !== "refuse"
-    const holding = { signal: options.signal, waitsElsewhere, onHeld: startWaiting }
-    const send = (onWriting: () => void) =>
-      beginWhenFree(scope, conversation, (onBegun) => begin(onBegun, onWriting), holding)
-    return await (options.whenStoreAway === "refuse" ? refuseWhileAway(scope, send) : send(() => {}))
-  } finally {
-    stopWaiting()
-  }
-}
-
-async function sendNow(
-  scope: SendScope,
-  conversation: Conversation,
-  message: string,
-  options: MessageOptions & Pick<NewTurn, "onBegun"> & { readonly onWriting: () => void },
-): Promise<TurnResult> {
-  requireContent(message, options)
-  const output = options.form ? createTypedOutput(options.form) : null
-  const ask: TurnAsk = { settings: toModelSettings(options), output }
-  const { onOutput, budget: left, idempotencyKey, said = message, whenStoreAway: whenAway } = options
-  let prompt = message
-  const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined
-  try {
-    return await takeNewTurn(scope, conversation, {
+  return takeAsked(scope, conversation, { ...options, isNews: true }, () => {
+    requireContent(message, options)
+    const { said = message, files = [], context } = options
+    let prompt = message
+    return {
       title: toTitle(said),
-      parentTask: options.parentTask ?? null,
-      traceId: options.traceId,
-      signal: options.signal,
-      // A turn below a task is stopped because the task is.
-      ...(options.parentTask && { stopper: "parent" as const }),
-      ask,
-      metadata: { ...(left && toBudgetMetadata(left)), ...toAskMetadata(scope.redactor, ask) },
-      ...(options.onBegun && { onBegun: options.onBegun }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      ...(whenAway && { whenAway }),
-      ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
       prepare() {
         const enrichers = scope.registry.promptEnrichers(conversation.model.id)
         if (enrichers.length === 0) return undefined
         return enrich(enrichers, scope, conversation, message).then((enriched) => void (prompt = enriched))
       },
-      async toBeginning(history) {
-        requireTools(scope, conversation, ask)
-        const texts = [...toContextTexts(options.context), prompt]
-        const beginning = await toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
-        options.onWriting()
-        return beginning
-      },
-    })
-  } finally {
-    unsubscribe?.()
-  }
+      toBeginning: (history) =>
+        toBeginning(scope, conversation, history, { said, texts: [...toContextTexts(context), prompt], files }),
+    }
+  })
 }
 
 interface MessageParts {
@@ -177,32 +113,6 @@ async function enrich(
   } catch (error) {
     log.warn("a prompt was not enriched", { error: toErrorMessage(error) })
     return message
-  }
-}
-
-/** Passes on this agent's own output. A text that came in deltas is not repeated as a whole. */
-function toOutput({ log }: Conversation, onOutput: NonNullable<SendOptions["onOutput"]>) {
-  let hasDeltas = false
-  let speaker: OutputSource | null = null
-  const tell = (source: OutputSource, text: string, mode: OutputMode): void => {
-    onOutput(source, text, source === speaker ? mode : "write")
-    speaker = source
-  }
-  return (event: AgentEvent): void => {
-    if (event.agent !== log.id) return
-    if (event.type === "content.delta") {
-      tell(event.source, event.text, "append")
-      hasDeltas ||= event.source === "model"
-    } else if (event.type === "agent.output") {
-      if (event.source !== "model" || !hasDeltas) tell(event.source, event.text, event.mode)
-      if (event.source === "model") endText()
-    } else if (event.type === "content.reset") {
-      endText()
-    }
-  }
-  function endText(): void {
-    hasDeltas = false
-    speaker = null
   }
 }
 

@@ -22,7 +22,7 @@ export type NewTurnScope = TurnServices & Using<"open">
 export interface NewTurn
   extends Pick<
     TurnOpening,
-    "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun" | "whenAway"
+    "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun" | "onStored" | "whenAway"
   > {
   readonly traceId?: string | undefined
   /** As in an opening, but called once the conversation has the model that the session has now. */
@@ -99,14 +99,16 @@ async function take(
       const following = followModel(scope, conversation)
       return following ? following.then(newTurn.prepare) : newTurn.prepare?.()
     },
-    onBegun(taskId) {
-      newTurn.onBegun?.(taskId)
-      current.taskId = taskId
-      if (!taskId || current.reason === null) return
+    onBegun(id) {
+      current.id = id
+      newTurn.onBegun?.(id)
+      if (!log.isKept) return
+      current.taskId = id
+      if (current.reason === null) return
       // The turn was stopped while it began. It stops here, whether or not the store takes the stop.
       const request = { by: newTurn.stopper ?? "person", reason: current.reason }
-      scope.runner.abortTurn(taskId, request)
-      stopping = cancelTurn(scope, log, taskId, request)
+      scope.runner.abortTurn(id, request)
+      stopping = cancelTurn(scope, log, id, request)
     },
     async take(turn) {
       if (stopping) await stopping

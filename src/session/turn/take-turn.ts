@@ -172,7 +172,7 @@ async function keepAnswer(scope: TurnScope, answer: ModelAnswer): Promise<void> 
 function toChange({ conversation, turn }: TurnScope, { message, record }: ModelAnswer): TurnChange {
   const tokens = record.usage.inputTokens + record.usage.outputTokens
   return {
-    entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
+    entries: [{ kind: "message", message, turn: turn.id, call: record }],
     data: { measured: { tokens, messages: conversation.log.history.length + 1 } },
     spent: { tokens, costMicros: record.costMicros ?? 0 },
   }
@@ -189,7 +189,7 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
     throw lost ?? error
   }
   if (turn.signal.aborted) {
-    end(scope, toClosing(scope, closeStopped(history, partial.text)))
+    end(scope, toClosing(scope, closeStopped(history, { partialText: partial.text, turn: turn.id })))
     const { text } = partial
     if (text !== "") conversation.emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
     tell(scope, "stopped")
@@ -212,7 +212,7 @@ function end({ turn, conversation }: TurnScope, { entries, data, spent }: TurnCh
 }
 
 function toClosing({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): TurnChange {
-  return { entries: messages.map((message) => ({ kind: "message", message, turn: turn.taskId })) }
+  return { entries: messages.map((message) => ({ kind: "message", message, turn: turn.id })) }
 }
 
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
@@ -220,7 +220,7 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   const { emitter, log, model, turns } = conversation
   const { startedMs, isAskedAgain: _, refused: __, ...used } = account
   const durationMs = services.clock.monotonic() - startedMs
-  const accounting = { turn: turn.taskId, outcome, model: model.id, ...used, durationMs }
+  const accounting = { turn: turn.id, outcome, model: model.id, ...used, durationMs }
   turns.push(accounting)
   if (turns.length > MOST_ACCOUNTS) turns.shift()
   emitter.emit({ type: "turn.completed", accounting })
@@ -250,7 +250,7 @@ async function noteLostCall(scope: TurnScope): Promise<void> {
   if (unansweredCalls(log.history).length > 0) return
   const usage = { ...NO_TOKENS, inputTokens: contextUsage(services, conversation).usedTokens }
   const call = {
-    turn: turn.taskId,
+    turn: turn.id,
     task: turn.askedBy,
     model: model.id,
     usage,

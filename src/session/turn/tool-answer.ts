@@ -7,6 +7,7 @@ import { contentOf } from "../../plugin/tool.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Patch } from "../../task/patch.ts"
+import { toClosingMessage } from "../log/closing-message.ts"
 import { toKeptText } from "../results/artifact-text.ts"
 
 const SUMMARY_CHARACTERS = 200
@@ -70,10 +71,13 @@ export function mendHistory(history: readonly Message[], reason: string): readon
 }
 
 /** The messages that close a stopped turn: the model's text so far, or a note that it was stopped. */
-export function closeStopped(history: readonly Message[], partialText: string): readonly Message[] {
+export function closeStopped(
+  history: readonly Message[],
+  { partialText, turn }: { readonly partialText: string; readonly turn: TaskId },
+): readonly Message[] {
   const mended = mendHistory(history, "The turn was stopped before it was answered.")
   const text = partialText === "" ? "[The turn was stopped before it was finished.]" : `${partialText} [stopped]`
-  return [...mended, { role: "assistant", parts: [{ type: "text", text }] }]
+  return [...mended, toClosingMessage(text, turn)]
 }
 
 /** One line for people: the tool's own headline if it has one, else what the model reads. */

@@ -92,7 +92,7 @@ export async function tellBudgetEnd(turn: OpenTurn, history: readonly Message[],
   const text = `[Meanwhile: your work ends here, because ${over}.] ${LAST_MESSAGE}`
   const part = { type: "text", text, metadata: { [MARK]: { budgetEnd: over } } } as const
   const message: Message = { role: "user", parts: [part] }
-  await turn.save({ entries: [{ kind: "message", message, turn: turn.taskId, said: null }] })
+  await turn.save({ entries: [{ kind: "message", message, turn: turn.id, said: null }] })
 }
 
 /**

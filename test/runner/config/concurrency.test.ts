@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
 import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
-import type { SessionId, WorkspaceId } from "../../../src/task/id.ts"
+import type { SessionId } from "../../../src/task/id.ts"
 import { eventually } from "../../support/eventually.ts"
 import { createGatedTool } from "../../support/tools.ts"
 import { createWorkplace } from "../../support/workplace.ts"
@@ -73,7 +73,7 @@ test("maxConcurrentPerSession: a full session queues its own tasks and lets thos
   const { running, afterFirstEnd } = await runningOf(3, { maxConcurrentPerSession: 1 }, [
     { name: "a", session },
     { name: "b", session },
-    { name: "of another", session: "two" as SessionId },
+    { name: "of another", session: "two" },
     { name: "of none" },
   ])
   expect(running).toEqual(["a", "of another", "of none"])
@@ -84,7 +84,7 @@ test("maxConcurrentPerWorkspace: a full workspace queues its own tasks and lets 
   const { running, afterFirstEnd } = await runningOf(2, { maxConcurrentPerWorkspace: 1 }, [
     { name: "a" },
     { name: "b" },
-    { name: "of another", workspace: "two" as WorkspaceId },
+    { name: "of another", workspace: "two" },
   ])
   expect(running).toEqual(["a", "of another"])
   expect(await afterFirstEnd()).toBe("b")

@@ -48,7 +48,7 @@ export const toState = (id: string, more: Partial<SessionState> = {}): SessionSt
 })
 
 export function createDirectory(known: readonly SessionState[] = []) {
-  const sessions = new Map(known.map((state) => [state.id, state]))
+  const sessions = new Map<string, SessionState>(known.map((state) => [state.id, state]))
   const directory: SessionDirectory = {
     workspace: DEFAULT_WORKSPACE,
     list: async () => ({

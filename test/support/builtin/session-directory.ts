@@ -19,7 +19,7 @@ export function toState(id: string, more: Partial<SessionState> = {}): SessionSt
 }
 
 export function createDirectory(states: readonly SessionState[]): SessionDirectory {
-  const sessions = new Map(states.map((state) => [state.id, state]))
+  const sessions = new Map<string, SessionState>(states.map((state) => [state.id, state]))
   const toListed = (state: SessionState) => ({ ...state, workspace: DEFAULT_WORKSPACE, metadata: state.metadata ?? {} })
   return {
     workspace: DEFAULT_WORKSPACE,

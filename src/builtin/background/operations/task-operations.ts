@@ -19,6 +19,7 @@ import {
   requireTask,
   waitForTasks,
 } from "./own-tasks.ts"
+import { type Acknowledged, acknowledge } from "./acknowledge.ts"
 import { type ArtifactRequest, readArtifact, type ReadArtifact } from "./read-artifact.ts"
 import { type ResultView, type ShownResults, showResults } from "./show-results.ts"
 import { type AgentStart, startAgent, type Started, startTask, type TaskStart } from "./start-task.ts"
@@ -59,7 +60,8 @@ export interface TaskOperations {
   /** Reaches a running agent at its next tool boundary; resumes a completed one. */
   send(id: string, message: string): Promise<SaidTo>
   resume(id: string, prompt: string): Promise<TaskRecord>
-  acknowledge(ids: readonly string[]): Promise<number>
+  /** An id that names no task is left out, unless none of them does. */
+  acknowledge(ids: readonly string[]): Promise<Acknowledged>
   prioritize(id: string, priority: number): Promise<TaskRecord>
   /** Changes the time limit of a live task; null: none. */
   limit(id: string, timeoutMs: number | null): Promise<TaskRecord>
@@ -100,7 +102,7 @@ export function createTaskOperations(call: BackgroundCall): TaskOperations {
       const { task } = await requireOwn(call, id)
       return tasks.resume(task.id, prompt)
     },
-    acknowledge: (ids) => tasks.acknowledge(ids),
+    acknowledge: (ids) => acknowledge(call, ids),
     async prioritize(id, priority) {
       const { task } = await requireOwn(call, id)
       return tasks.prioritize(task.id, priority)

@@ -99,8 +99,8 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     input: z.strictObject({ task_ids: z.array(taskId()).min(1).max(100) }),
     isAutoApproved: true,
     async run({ task_ids: ids }, operations) {
-      const count = await operations.acknowledge(ids)
-      return answer(`${count} acknowledged`, { acknowledged: count })
+      const { used, unknown } = await operations.acknowledge(ids)
+      return answer(`${used} acknowledged`, { acknowledged: used, ...(unknown.length > 0 && { unknown }) })
     },
   }),
 ]

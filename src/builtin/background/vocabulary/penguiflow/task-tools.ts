@@ -69,8 +69,9 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
     input: z.strictObject({ task_ids: z.array(taskId()).min(1).max(100) }),
     isAutoApproved: true,
     async run({ task_ids: ids }, operations) {
-      const used = await operations.acknowledge(ids)
-      return answer(`acknowledged ${used}`, { acknowledged: ids, cleaned_up: used })
+      const { known, unknown, used } = await operations.acknowledge(ids)
+      const facts = { acknowledged: known, cleaned_up: used, ...(unknown.length > 0 && { unknown }) }
+      return answer(`acknowledged ${used}`, facts)
     },
   }),
 ]
