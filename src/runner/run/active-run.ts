@@ -284,15 +284,6 @@ export function ranMs({ startedMonotonicMs }: RunTimes, clock: Clock): number {
   return Math.round(clock.monotonic() - startedMonotonicMs)
 }
 
-interface KeyedCall extends Pick<ActiveRun, "taskId" | "run"> {
-  readonly origin: Pick<RunOrigin, "askedBy">
-}
-
-/** A foreground call gets another id when its turn makes it again. The step that asks for it stays the same. */
-export function toCallKey({ origin: { askedBy }, taskId, run }: KeyedCall): string {
-  return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
-}
-
 /** Where a record keeps how many reports lie between its task and a person's words. */
 export const HOPS = "hops"
 

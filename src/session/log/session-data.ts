@@ -3,7 +3,6 @@ import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { backgroundResultSchema, type BackgroundTaskResult } from "../../plugin/background-result.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
-import type { SessionRecord } from "../../task/session.ts"
 import { leftOut } from "../../plugin/left-out.ts"
 
 /** The session's record beside its messages. Rewritten with every change, so it stays small. */
