@@ -18,6 +18,7 @@ import {
   peers,
   root,
 } from "./support/package/consumer.ts"
+import { listInstalled, sizeOf } from "./support/package/install-size.ts"
 import { ASKED, OTHER_TOOLS, ZOD_TOOLS } from "./support/package/schema-program.ts"
 
 const run = promisify(execFile)
@@ -77,6 +78,14 @@ describe("the package as it is published", () => {
       stdout: error instanceof Error && "stdout" in error ? String(error.stdout) : String(error),
     }))
     expect(toMistakes(report.stdout)).toEqual([])
+  })
+
+  test("is installed with at most 70 packages and 50 MB, zod included", () => {
+    const needed = listInstalled()
+    expect(needed).toContain("node_modules/zod")
+    expect(needed.length + 1).toBeLessThanOrEqual(70)
+    const bytes = [consumer.installed, ...needed.map((path) => join(root, path))].map(sizeOf)
+    expect(bytes.reduce((sum, each) => sum + each, 0) / 2 ** 20).toBeLessThanOrEqual(50)
   })
 
   test("on an older Node says which one it needs, and ends with 2", async () => {
