@@ -17,7 +17,7 @@ import { createFolder, openIn } from "../support/workplace.ts"
 const FREEZES = isLong ? 500 : 20
 /** In long mode that of other chaos, on PostgreSQL as well. */
 const TIMEOUT_MS = isLong ? 10_800_000 : 600_000
-const FROZEN_AT_ONCE = 4
+const FROZEN_AT_ONCE = 5
 const LEASE_SECONDS = 0.8
 /** Long enough for a busy machine: a worker that is held up longer loses what it took over. */
 const TAKER_LEASE_SECONDS = 2
