@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { eventually } from "../support/eventually.ts"
-import { processesWith } from "../support/processes.ts"
+import { allEnded } from "../support/processes.ts"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder, toTestMarker } from "../support/workplace.ts"
 
@@ -135,7 +134,7 @@ test("a chat that is told to end in mid-answer leaves soon, and its answer is th
   first.kill("SIGTERM")
   await first.shows(/the answer goes on without this program, with a keeper/)
   expect(await first.exited).toBe(0)
-  await eventually("the keeper has ended", () => processesWith(toTestMarker(directory)).length === 0)
+  await allEnded(toTestMarker(directory))
   const second = startInTerminal({ directory, arguments: ["--resume"] })
   await second.shows(/> count to 24 slowly\s[^]*1 2 [^]*23 24\s/)
   second.type("/quit")

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises"
 
 const LOOK_EVERY_MS = 5
+/** A look that takes long leaves others this many times as long, up to a moment that no test notices. */
+const REST_FACTOR = 4
+const LONGEST_REST_MS = 50
 /** How long a broken test takes to fail. A test that passes never waits for this time to be over. */
 const PATIENCE_MS = 30_000
 /** How long one more look may take after that: less than a test's timeout, and long enough for an inner wait to fail first. */
@@ -23,10 +26,12 @@ export async function eventually<Found>(
   const alarm = setTimeout(() => hung.reject(toLate()), patienceMs + LATE_LOOK_MS)
   try {
     for (;;) {
+      const lookedAt = performance.now()
       const found = await Promise.race([look(), hung.promise])
       if (found !== undefined && found !== null && found !== false) return found
       if (performance.now() > deadline) throw toLate()
-      await pause(LOOK_EVERY_MS)
+      const tookMs = performance.now() - lookedAt
+      await pause(Math.max(LOOK_EVERY_MS, Math.min(REST_FACTOR * tookMs, LONGEST_REST_MS)))
     }
   } finally {
     clearTimeout(alarm)

@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel"
 import { onTestFinished } from "vitest"
+import { eventually } from "./eventually.ts"
 import { isZombie, listProcesses, type ProcessEntry, readProcess } from "../../src/runner/process/table.ts"
 
 /** Living processes that carry the marker of the task's runs, in their environment. */
@@ -18,6 +19,17 @@ export function processesWith(marker: string): number[] {
   const pids = new Set(marked.map(({ pid }) => pid))
   const isStarted = (entry: ProcessEntry): number => Number(pids.has(entry.parentPid))
   return marked.toSorted((one, other) => isStarted(one) - isStarted(other)).map(({ pid }) => pid)
+}
+
+/**
+ * Resolves once no living process has the marker. Those that were found are watched: to look at all processes of the machine
+ * again and again took a fifth of the computing time of tests that wait for a program.
+ */
+export async function allEnded(marker: string): Promise<void> {
+  for (let found = processesWith(marker); found.length > 0; found = processesWith(marker)) {
+    const pids = found
+    await eventually(`the processes ${pids.join(", ")} have ended`, () => !pids.some(isAlive))
+  }
 }
 
 export function isAlive(pid: number): boolean {

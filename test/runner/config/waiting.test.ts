@@ -6,6 +6,7 @@ import { openBackground } from "../../support/background/open-background.ts"
 import { eventually } from "../../support/eventually.ts"
 import { openRunner } from "../../support/open-runner.ts"
 import { ask, NAME, openAsking } from "../../support/asking.ts"
+import { nextTimer } from "../../support/next-timer.ts"
 import { openTestEngine } from "../../support/test-engine.ts"
 import { createGatedTool } from "../../support/tools.ts"
 import { createFolder } from "../../support/workplace.ts"
@@ -14,22 +15,25 @@ test("completionScanIntervalMs: an end whose event was lost is found within it",
   const directory = createFolder()
   const clock = createManualClock()
   const gated = createGatedTool({ obeys: true })
-  const background = { completionScanIntervalMs: 40_000 }
+  const completionScanIntervalMs = 40_000
   const open = () => openTestEngine(directory, { clock })
   const [engine, deaf] = [await open(), await open()]
   const nothing = () => () => {}
-  const working = await openRunner(directory, { engine, clock, background, tools: [gated.tool] })
+  const working = await openRunner(directory, { engine, clock, tools: [gated.tool] })
   const waiting = await openRunner(directory, {
     engine: { ...deaf, bus: { ...deaf.bus, subscribe: nothing, subscribeTask: nothing } },
     clock,
-    background,
+    background: { completionScanIntervalMs },
     tools: [],
   })
   const { id } = await working.start({ tool: "gated", input: {} })
   let isHeard = false
+  const looked = nextTimer(clock, completionScanIntervalMs)
   const heard = waiting.result(id, { waitMs: 1e9 }).finally(() => {
     isHeard = true
   })
+  // A first look after the end would find it without a scan.
+  await looked
   ;(await gated.call(1)).finish("bread")
   await eventually("its end is written", async () => (await engine.store.task(id))?.status === "completed")
   clock.advance(30_000)

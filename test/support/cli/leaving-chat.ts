@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "vitest"
 import { eventually } from "../eventually.ts"
-import { processesWith } from "../processes.ts"
+import { allEnded } from "../processes.ts"
 import { startInTerminal, startPiped } from "../program.ts"
 import { storeVariables } from "../test-engine.ts"
 import { createFolder, toTestMarker } from "../workplace.ts"
@@ -38,7 +38,7 @@ export async function openLeaving(environment: Readonly<Record<string, string>> 
     /** Lets commands end, and resolves when every keeper has ended by itself. */
     async finish(): Promise<void> {
       writeFileSync(join(directory, "go"), "")
-      await eventually("the keeper has ended", () => processesWith(toTestMarker(directory)).length === 0)
+      await allEnded(toTestMarker(directory))
     },
     /** The next chat tells the ends of these tasks, and the one after it does not. */
     async tellsOnce(ids: readonly string[]): Promise<string> {
