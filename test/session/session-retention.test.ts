@@ -238,3 +238,15 @@ test("one look reads a bounded number of conversations, and the next goes on beh
   await look()
   expect(await count()).toBe(450)
 })
+
+test.each([0, -1, "a day" as never])(
+  "a retention of %o is refused before anything is opened",
+  async (retentionSeconds) => {
+    const folder = createFolder()
+    const opening = openScripted(createScriptedModel([]), { isKept: true, folder, sessions: { retentionSeconds } })
+    await expect(opening).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("retentionSeconds"),
+    })
+  },
+)
