@@ -81,6 +81,7 @@ export function slowOnPostgres(isLong: boolean): { readonly include: string[]; r
     include: [
       "test/runner/{adopted-process,close,forever,frozen-before-start,given-way,group-crash}.slow.test.ts",
       "test/field-notes/*.slow.test.ts",
+      "test/session/http-server.slow.test.ts",
       ...(isLong ? ["test/background/start-crash.slow.test.ts"] : []),
     ],
     exclude: Object.keys(ON_ONE_ENGINE),
