@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { leftOut } from "../../plugin/left-out.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { type JsonObject, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
@@ -30,13 +31,11 @@ export interface ModelSettings {
 const settingsSchema = lazily(() => {
   const count = z.number().int().positive()
   return z.strictObject({
-    toolChoice: z
-      .union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: z.string().min(1) })])
-      .exactOptional(),
-    providerOptions: z.record(z.string(), z.record(z.string(), z.json())).exactOptional(),
-    temperature: z.number().min(0).max(2).exactOptional(),
-    maxOutputTokens: count.exactOptional(),
-    maxSteps: count.exactOptional(),
+    toolChoice: leftOut(z.union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: z.string().min(1) })])),
+    providerOptions: leftOut(z.record(z.string(), z.record(z.string(), z.json()))),
+    temperature: leftOut(z.number().min(0).max(2)),
+    maxOutputTokens: leftOut(count),
+    maxSteps: leftOut(count),
   })
 })
 
