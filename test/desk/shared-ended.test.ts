@@ -85,8 +85,8 @@ test("what was missed in a conversation and in agents below it is found without 
   await end(other)
   const list = vi.spyOn(tasks, "list")
   expect(idsOf(await openIn(createFolder()).list(conversation))).toEqual([first.id, second.id])
-  const read = await Promise.all(list.mock.results.map(async ({ value }) => (await value).items as { id: string }[]))
-  expect(idsOf(read.flat()).toSorted()).toEqual([first.id, second.id].toSorted())
+  const read = await Promise.all(list.mock.results.map(({ value }) => value as ReturnType<typeof tasks.list>))
+  expect(idsOf(read.flatMap(({ items }) => items)).toSorted()).toEqual([first.id, second.id].toSorted())
 })
 
 test("a task without a conversation is missed where its end was promised, until it was announced or removed", async () => {
