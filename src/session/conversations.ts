@@ -94,7 +94,7 @@ async function closeConversations(
   { closing, news, retention, keepsWork }: Closing,
 ): Promise<void> {
   news.close()
-  await retention?.close()
+  const isRetentionOver = retention?.close()
   for (const { reporter } of scope.open.values()) reporter?.close()
   closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
   const open = [...scope.open.values()]
@@ -102,6 +102,7 @@ async function closeConversations(
     if (!conversation.log.isKept) stopTurn(scope, conversation, "Meanwhile is shutting down")
   }
   await Promise.all(open.map((conversation) => closeIdle(scope, conversation, keepsWork)))
+  await isRetentionOver
 }
 
 /**

@@ -95,7 +95,8 @@ describe.each(PLACES)("a model call without an answer, %s", (_, isKept) => {
     const { text } = await session.send("go")
     expect(text).toBe("I am sa")
     expect(typesOf(events)).not.toContain("content.reset")
-    expect(events).toContainEqual({ type: "agent.output", agent: session.id, source: "model", text, mode: "write" })
+    const told = { type: "agent.output", agent: session.id, source: "model", text, mode: "write" }
+    expect(events).toContainEqual(expect.objectContaining(told))
     expect(JSON.stringify(session.history().at(-1))).toContain("I am sa")
   })
 })

@@ -165,7 +165,7 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
 function accountUnanswered(scope: TurnScope, unanswered: UnansweredCall): void {
   const { services, conversation, turn } = scope
   if (turn.isHandedBack() || isMeanwhileError(turn.signal.reason, "stale_claim")) return
-  const call = { turn: turn.taskId, task: turn.askedBy, purpose: "turn", ...unanswered } as const
+  const call = { turn: turn.id, task: turn.askedBy, purpose: "turn", ...unanswered } as const
   const entry = recordCall(services, conversation, call)
   conversation.log.paid.add(entry)
   addToAccount(scope, entry)

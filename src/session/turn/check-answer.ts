@@ -25,16 +25,16 @@ const PROBLEM_CHARACTERS = 2_000
  */
 export function toAgain(scope: TurnScope, answer: ModelAnswer, problem: string): LogEntry {
   const { turn, account, conversation } = scope
-  const isAsked = conversation.log.history.some((said) => hasMark(said, turn.taskId))
+  const isAsked = conversation.log.history.some((said) => hasMark(said, turn.id))
   if (isAsked || account.isAskedAgain) {
     account.refused = answer
     throw toOutputError(answer.record.model, textOf(answer.message), problem)
   }
   account.isAskedAgain = true
   const text = `[Meanwhile: your answer does not have the form that was asked for: ${shorten(problem, PROBLEM_CHARACTERS)}. Give the whole answer again, in that form.]`
-  const metadata = { [MARK]: { askedAgain: turn.taskId } }
+  const metadata = { [MARK]: { askedAgain: turn.id } }
   const message: Message = { role: "user", parts: [{ type: "text", text, metadata }] }
-  return { kind: "message", message, turn: turn.taskId, said: null }
+  return { kind: "message", message, turn: turn.id, said: null }
 }
 
 function hasMark({ role, parts }: Message, turn: string | null): boolean {
