@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import { lookUntil } from "../base/look-until.ts"
 import { throughPages } from "../base/pages.ts"
 import { whenAborted } from "../base/when-aborted.ts"
@@ -27,6 +28,8 @@ export async function settled(scope: SettledScope, conversation: Conversation, s
     await Promise.race([left, quiet(conversation)])
     await waitUntilNothingGoesOn(scope, conversation, given)
     await conversation.reporter?.reported(given)
+    // Others go on in between, whatever there is to wait for next.
+    await setImmediate()
     // A report may have started more, and somebody may have spoken meanwhile.
     if (isOver() || (!isOccupied(conversation) && (await findGoing(scope, conversation)).length === 0)) return
   }

@@ -114,3 +114,35 @@ test("a wait is answered in its own workspace only", async () => {
   await expect(tasks.answer(waitId, false, "me", "ours")).rejects.toMatchObject({ code: "not_found" })
   expect((await tasks.answer(waitId, false, "me", theirs)).status).toBe("cancelled")
 })
+
+test.each([
+  ["yes", "queued"],
+  [" Y ", "queued"],
+  [true, "queued"],
+  ["no", "cancelled"],
+  ["No, not today.", "cancelled"],
+  [false, "cancelled"],
+] as const)("tasks.answer takes %j for a decision, and needs no name of who answers", async (answer, status) => {
+  const gated = createGatedTool({ obeys: true, effects: ["delete"] })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  const { waitId } = await ask(meanwhile)
+  expect((await meanwhile.tasks.answer(waitId, answer)).status).toBe(status)
+  const answered = { state: "answered", answeredBy: "person" }
+  expect(await meanwhile.engine.store.wait(waitId)).toMatchObject(answered)
+})
+
+test("an approval that an engine's own user asks for takes yes and no, and nothing else", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool] })
+  const { tasks, engine } = meanwhile
+  const question = { kind: "of somebody else", text: "Well?" }
+  const [first, second] = [
+    await ask(meanwhile, { reason: "approval", question }),
+    await ask(meanwhile, { reason: "approval", question }),
+  ]
+  await expect(tasks.answer(first.waitId, "perhaps")).rejects.toMatchObject({ code: "invalid_input" })
+  expect(await engine.store.wait(first.waitId)).toMatchObject({ state: "open" })
+  await tasks.answer(first.waitId, "yes")
+  await tasks.answer(second.waitId, "no")
+  expect(await engine.store.wait(first.waitId)).toMatchObject({ answer: true })
+  expect(await engine.store.wait(second.waitId)).toMatchObject({ answer: false })
+})

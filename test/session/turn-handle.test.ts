@@ -218,6 +218,22 @@ test.each([
   expect(next.model.requests[0]?.messages).toHaveLength(1)
 })
 
+test("the events of a turn that goes on after a crash name it, and are numbered anew", async () => {
+  const folder = createFolder()
+  const gate = createGate()
+  const first = await beginLife(folder, 1, { script: [() => ({ gate: gate.pass() })], tools: [] })
+  const turn = await (await first.runtime.createSession()).start("a")
+  await gate.reached
+  first.life.end()
+  const events: AgentEvent[] = []
+  const onEvent = (event: AgentEvent): void => void events.push(event)
+  const next = await beginLife(folder, 2, { script: ["found"], tools: [], onEvent })
+  await eventually("the turn has ended", async () => (await next.store.task(turn.id))?.status === "completed")
+  const own = events.filter((event) => event.turn === turn.id)
+  expect(typesOf(own)).toEqual(expect.arrayContaining(["agent.output", "turn.completed"]))
+  expect(own.map(({ sequence }) => sequence)).toEqual(own.map((_, index) => index + 1))
+})
+
 test("a store that refuses the beginning hands out no turn, and the conversation goes on", async () => {
   const { session, runtime, model } = await openAgent(["one"], { isKept: true })
   const { store } = runtime.engine

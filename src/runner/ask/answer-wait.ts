@@ -66,8 +66,8 @@ export async function answerWait(
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, said, toPersonAnswer(question, said, answeredBy))
   const decision = DECISIONS.get(kindOf(wait))
-  if (!decision) return settle(scope, wait, said, answeredBy)
-  const answer = toDecision(said)
+  const answer = decision || wait.reason === "approval" ? toDecision(said) : said
+  if (!decision) return settle(scope, wait, answer, answeredBy)
   return settle(scope, wait, answer, answeredBy, toCancelled("person", `${decision.refused}${toBecause(answer)}`))
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type { AgentEvent } from "../../plugin/agent-event.ts"
 import { silentLog } from "../../runner/redaction/redacting-log.ts"
-import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
-import { createAgentEmitter, createAgentEvents } from "./agent-emitter.ts"
+import { createSessionId, createTaskId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { createAgentEmitter, createAgentEvents, type NumberedTurn } from "./agent-emitter.ts"
 
 const AGENT = { id: createSessionId(), workspace: DEFAULT_WORKSPACE, turn: () => null }
 
@@ -38,6 +38,25 @@ test("an event is heard when anybody listens for it, here or above", () => {
   stopOutput()
   stopAll()
   expect(emitter.hears("agent.output")).toBe(false)
+})
+
+test("events of a turn name it and are numbered in it, and others are of none", () => {
+  const above = createAgentEvents(silentLog)
+  const first = { id: createTaskId(), sequence: 0 }
+  let turn: NumberedTurn | null = null
+  const emitter = createAgentEmitter({ ...AGENT, turn: () => turn }, () => above, silentLog)
+  const places: unknown[] = []
+  emitter.on(({ turn: id, sequence }) => places.push([id, sequence]))
+  emitter.emit({ type: "agent.created", name: "main", parent: null, model: "a/b" })
+  emitter.emit({ type: "agent.output", source: "system", text: "before", mode: "write" })
+  turn = { id: null, sequence: 0 }
+  emitter.emit({ type: "agent.status_changed", status: "active" })
+  turn = first
+  emitter.emit({ type: "agent.status_changed", status: "active" })
+  emitter.emit({ type: "notification.shown", text: "beside it", taskIds: [] })
+  emitter.emit({ type: "agent.status_changed", status: "done" })
+  const none = [undefined, undefined]
+  expect(places).toEqual([none, none, none, [first.id, 1], none, [first.id, 2]])
 })
 
 test.each([

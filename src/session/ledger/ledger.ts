@@ -127,7 +127,6 @@ export function createLedgerTotals(most = 10_000): LedgerTotals {
   let whole = NOTHING_USED
   const byKey = {
     session: createNewestMap<string, LedgerTotal>(most),
-    turn: createNewestMap<string, LedgerTotal>(most),
     task: createNewestMap<string, LedgerTotal>(most),
     model: createNewestMap<string, LedgerTotal>(most),
   }
@@ -139,7 +138,7 @@ export function createLedgerTotals(most = 10_000): LedgerTotals {
     add(entry) {
       const own = toTotal(entry)
       whole = addTotals(whole, own)
-      for (const key of KEYS) {
+      for (const key of ["session", "task", "model"] as const) {
         const value = entry[key]
         if (value !== null) byKey[key].set(value, addTotals(byKey[key].get(value) ?? NOTHING_USED, own))
       }
@@ -149,20 +148,33 @@ export function createLedgerTotals(most = 10_000): LedgerTotals {
     total(filter) {
       const [first, ...more] = KEYS.filter((key) => filter[key] !== undefined)
       if (first === undefined) return whole
-      if (more.length === 0) return byKey[first].get(filter[first] ?? "") ?? NOTHING_USED
+      if (more.length === 0 && first !== "turn") return byKey[first].get(filter[first] ?? "") ?? NOTHING_USED
       let total = NOTHING_USED
       for (const cell of [...folded.values(), ...cells.values()]) {
         if (matchesFilter(cell, filter)) total = addTotals(total, cell.total)
       }
       return total
     },
-    by: (key) => new Map(byKey[key].entries()),
+    by: (key) => (key === "turn" ? toTurnTotals(cells.values()) : new Map(byKey[key].entries())),
   }
+}
+
+/** A turn hardly ever has more than one cell, so its total is not kept beside it: a long-lived program has many turns. */
+function toTurnTotals(cells: Iterable<Cell>): ReadonlyMap<string, LedgerTotal> {
+  const totals = new Map<string, LedgerTotal>()
+  for (const { turn, total } of cells) {
+    if (turn === null) continue
+    const known = totals.get(turn)
+    totals.delete(turn)
+    totals.set(turn, known ? addTotals(known, total) : total)
+  }
+  return totals
 }
 
 function addTo(cells: NewestMap<string, Cell>, cell: Cell): void {
   const { session, turn, task, model } = cell
-  const name = `${session} ${turn} ${task} ${model}`
+  // A turn is of one session.
+  const name = `${turn ?? session} ${task} ${model}`
   cells.set(name, { ...cell, total: addTotals(cells.get(name)?.total ?? NOTHING_USED, cell.total) })
 }
 
