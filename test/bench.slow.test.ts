@@ -53,7 +53,7 @@ test("a benchmark that does not exist is refused with the names of those that do
   const { exitCode, stdout, stderr } = await bench("speed", "--json")
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
   expect(stderr).toContain(
-    "No benchmark is named speed. There are: tasks, promotion, latency, history, recovery, shell, turn, delivery, start, package, postgres, postgres-history, postgres-cost, all.",
+    "No benchmark is named speed. There are: tasks, promotion, latency, history, recovery, sessions, shell, turn, delivery, start, package, postgres, postgres-history, postgres-cost, all.",
   )
 })
 

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { openRuntime } from "../../src/app.ts"
+import { MIGRATIONS } from "../../src/engine/embedded/schema/schema-changes.ts"
 import { lookAtDataFolder, openDataFolder } from "../../src/program/data-folder.ts"
 import { builtProgram } from "../support/built-program.ts"
 import type { Step } from "../support/programs/start-in-steps.ts"
@@ -118,10 +119,16 @@ test("F1. A program that looks while others end and start is told of no replacem
   expect({ trust, noted }).toMatchObject({ trust: "known", noted: ["ended", "was killed"] })
 })
 
+const LAST_WITHOUT_ID = 8
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
 /** Leaves store and note as they were before stores had ids. */
 function takeIdAway({ dataDirectory, homeDirectory }: Place): void {
   const database = new DatabaseSync(join(dataDirectory, "store.sqlite"))
-  database.exec("DROP TABLE store_id; PRAGMA user_version = 8")
+  database.exec("PRAGMA foreign_keys = OFF")
+  for (const { name } of database.prepare(TABLES).all()) database.exec(`DROP TABLE "${String(name)}"`)
+  for (const statements of MIGRATIONS.slice(0, LAST_WITHOUT_ID)) database.exec(statements)
+  database.exec(`PRAGMA user_version = ${LAST_WITHOUT_ID}`)
   database.close()
   const notes = join(homeDirectory, ".meanwhile", "data-folders")
   for (const name of readdirSync(notes)) {

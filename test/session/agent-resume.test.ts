@@ -91,8 +91,9 @@ test("an agent whose call was made again after a shutdown can be resumed", async
   const again = createManualClock(clock.now())
   const second = await openSubagents({ dataDirectory, clock: again, main: ["It counts."], below })
   await gate.reached
+  // Once: a model that says nothing for a minute is given up.
+  again.advance(10_000)
   const task = await eventually("the call moves to the background", async () => {
-    again.advance(10_000)
     return (await second.runtime.tasks.list({ kinds: ["agent"] })).items[0]
   })
   gate.open()
