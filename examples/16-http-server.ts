@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { setTimeout } from "node:timers/promises"
-import { createRuntime, definePlugin, defineTool, isMeanwhileError, type Runtime } from "meanwhile"
+import { createRuntime, defineTool, isMeanwhileError, type Runtime } from "meanwhile"
 import { z } from "zod"
 
 const STATUS: Record<string, number> = { invalid_input: 400, not_found: 404, session_busy: 409, wrong_state: 409 }
@@ -67,7 +67,7 @@ await using runtime = await createRuntime({
   dataDirectory: DATA ?? folder.path,
   ...(ENGINE && { engine: ENGINE }),
   model: "offline/rules",
-  plugins: [definePlugin({ kind: "tool", name: "kitchen", tools: [bake] })],
+  tools: [bake],
 })
 const server = toServer(runtime).listen(Number(PORT ?? 0), "127.0.0.1")
 await once(server, "listening")

@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { publint } from "publint"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { toOutputPattern } from "./support/documents/expected-output.ts"
-import { readGuidePrograms } from "./support/documents/guide-programs.ts"
+import { readForeignPrograms, readGuidePrograms } from "./support/documents/guide-programs.ts"
 import { readPublished } from "./support/documents/published.ts"
 import { runProgram } from "./support/documents/run-program.ts"
 import { ENGINE_TEST } from "./support/engine-author.ts"
@@ -205,6 +205,16 @@ await runtime.connect("vertex/gemini-2.5-flash").catch(({ code, message }) => co
     expect(programs.length).toBeGreaterThan(20)
     consumer.link(["@types/node", "undici-types"])
     expect(await consumer.compile(["--types", "node", "absent.d.ts", ...programs.map(({ name }) => name)])).toBe("")
+  })
+
+  test("has a guide whose programs of the AI SDK compile with it", async () => {
+    using reader = createSibling(consumer, "ai", "ai")
+    const programs = readForeignPrograms(root, "ai")
+    for (const { name, source } of programs) reader.write(name, source)
+    expect(programs).toHaveLength(4)
+    reader.link(["@types/node", "undici-types"])
+    const options = ["--skipLibCheck", "--types", "node"]
+    expect(await reader.compile([...options, ...programs.map(({ name }) => name)])).toBe("")
   })
 
   test("gives its fakes and the engine suite to consumers that have vitest and fast-check", async () => {

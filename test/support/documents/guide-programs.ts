@@ -18,6 +18,14 @@ export function readGuidePrograms(root: string, entries: readonly PublishedEntry
   )
 }
 
+/** The programs that the guides show for another library, each of which imports this package. */
+export function readForeignPrograms(root: string, packageName: string): readonly GuideProgram[] {
+  const guide = readFileSync(join(root, "docs/guide/coming-from.md"), "utf8")
+  return [...guide.matchAll(/```typescript\n([\s\S]*?)```/g)]
+    .filter(([, block = ""]) => block.includes(` from "${packageName}"\n`))
+    .map(([, source = ""], index) => ({ name: `foreign-${index + 1}.ts`, source }))
+}
+
 /** Two guides in different folders may have one name. */
 function toFileName(path: string): string {
   return path
