@@ -53,9 +53,13 @@ export function isMeanwhileError(error: unknown, code?: ErrorCode): error is Mea
   return error instanceof MeanwhileError && (code === undefined || error.code === code)
 }
 
+/** Never throws itself: what was thrown may be any value, with a message that cannot be read. */
 export function toErrorMessage(error: unknown): string {
-  if (typeof error !== "object" || error === null) return String(error)
-  return "message" in error && typeof error.message === "string"
-    ? error.message
-    : "an error without a message was thrown"
+  try {
+    if (typeof error !== "object" || error === null) return String(error)
+    const message = "message" in error ? error.message : undefined
+    return typeof message === "string" ? message : "an error without a message was thrown"
+  } catch {
+    return "an error was thrown whose message cannot be read"
+  }
 }

@@ -41,6 +41,8 @@ export function requireJson(value: unknown, name: string): JsonValue {
 /** What the value is, if JSON would write nothing of it. */
 function toLost(value: unknown): string | undefined {
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`
+  if (value instanceof Error || value instanceof Map || value instanceof Set)
+    return `of class ${value.constructor.name}, of which JSON would keep the least part`
   if (typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length > 0)
     return undefined
   const { constructor }: { readonly constructor?: unknown } = value

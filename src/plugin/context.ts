@@ -57,9 +57,9 @@ export interface ToolContext {
   progress(update: Partial<Progress>): void
   /**
    * Keeps an event of the task, once for each key of a run. Resolves once it is durable; in the foreground, it is written
-   * if the call is promoted. A run keeps 100.
+   * if the call is promoted. False if the run has 100 already: it keeps no more.
    */
-  milestone(key: string, reached: Partial<ReportedProgress>): Promise<void>
+  milestone(key: string, reached: Partial<ReportedProgress>): Promise<boolean>
   /**
    * Adds to what the task has used. Past its budget the task is stopped, unless `isLast` says that only its result is
    * left to hand back.

@@ -27,37 +27,60 @@ type StoredForm = Pick<OutputForm, "schema" | "isWrapped">
 export function toOutputForm<Output>(output: OutputSchema<Output>): OutputForm<Output> {
   const schema = tellOutput(output)
   const isWrapped = schema["type"] !== "object"
-  const told = isWrapped ? { type: "object", properties: { [VALUE]: schema }, required: [VALUE] } : schema
-  return toForm({ schema: told, isWrapped }, output)
+  return toForm({ schema: isWrapped ? wrap(schema) : schema, isWrapped }, output)
 }
 
 /** The form as another process has stored it: by its JSON Schema alone, without what only code can check. */
 export function fromStoredForm({ schema, isWrapped }: StoredForm): OutputForm {
   const { properties } = schema
-  const inner = isWrapped && isJsonObject(properties) && isJsonObject(properties[VALUE]) ? properties[VALUE] : schema
+  const value = isWrapped && isJsonObject(properties) ? properties[VALUE] : undefined
+  const inner = isJsonObject(value) ? { ...value, ...definitionsOf(schema) } : schema
   return toForm({ schema, isWrapped }, fromJsonSchema(inner))
 }
+
+/** References lead from the root, which is the wrapper from now on. */
+function wrap(schema: JsonObject): JsonObject {
+  const { $defs = {}, ...inner } = schema
+  const told = { type: "object", properties: { [VALUE]: inner }, required: [VALUE], ...definitionsOf(schema) }
+  const text = JSON.stringify(told)
+  if (!text.includes(ROOT) || !isJsonObject($defs)) return told
+  const whole = { ...told, properties: { [VALUE]: { $ref: "#/$defs/whole" } }, $defs: { ...$defs, whole: inner } }
+  return JSON.parse(JSON.stringify(whole).replaceAll(ROOT, '"$ref":"#/$defs/whole"')) as JsonObject
+}
+
+function definitionsOf({ $defs }: JsonObject): JsonObject {
+  return $defs === undefined ? {} : { $defs }
+}
+
+/** A schema that holds itself. */
+const ROOT = '"$ref":"#"'
 
 const VALUE = "value"
 const MOST_PROBLEMS = 10
 
 function toForm<Output>({ schema, isWrapped }: StoredForm, output: OutputSchema<Output>): OutputForm<Output> {
+  let last: { readonly text: string; readonly checked: Promise<CheckedOutput<Output>> } | undefined
   return {
     schema,
     isWrapped,
-    async check(text) {
-      const read = readJson(text)
-      if (typeof read === "string") return { isValid: false, problem: read }
-      const { value } = read
-      const answer = isWrapped && isJsonObject(value) && VALUE in value ? value[VALUE] : value
-      const checked = await output["~standard"].validate(answer)
-      if (!checked.issues) return { isValid: true, output: checked.value }
-      const problems = checked.issues.slice(0, MOST_PROBLEMS).map((issue) => {
-        const path = toPath(issue).map(String)
-        return path.length > 0 ? `${path.join(".")}: ${issue.message}` : issue.message
-      })
-      return { isValid: false, problem: problems.join("; ") }
+    /** Checks the same text once: a schema may look elsewhere, and must not change its mind. */
+    check(text) {
+      if (last?.text !== text) last = { text, checked: check(text) }
+      return last.checked
     },
+  }
+  async function check(text: string): Promise<CheckedOutput<Output>> {
+    const read = readJson(text)
+    if (typeof read === "string") return { isValid: false, problem: read }
+    const { value } = read
+    const answer = isWrapped && isJsonObject(value) && VALUE in value ? value[VALUE] : value
+    const checked = await output["~standard"].validate(answer)
+    if (!checked.issues) return { isValid: true, output: checked.value }
+    const problems = checked.issues.slice(0, MOST_PROBLEMS).map((issue) => {
+      const path = toPath(issue).map(String)
+      return path.length > 0 ? `${path.join(".")}: ${issue.message}` : issue.message
+    })
+    return { isValid: false, problem: problems.join("; ") }
   }
 }
 

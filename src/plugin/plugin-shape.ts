@@ -1,6 +1,8 @@
+import { findNearNames } from "../base/near-name.ts"
 import { EFFECTS } from "./effect.ts"
 import { PLUGIN_KINDS, type PluginKind } from "./plugin-base.ts"
 import { isSchema } from "./schema.ts"
+import type { Tool } from "./tool.ts"
 
 /** Every mistake in a value, each with its path. Plugins are checked without zod, which takes longer to load than they do. */
 type Check = (value: unknown, path: string) => readonly string[]
@@ -62,7 +64,46 @@ function isPolicy(value: unknown): boolean {
   return ms === undefined || isDuration(ms)
 }
 
-const tool = fields({
+const TOOL_FIELDS = {
+  name: true,
+  description: true,
+  input: true,
+  kind: true,
+  background: true,
+  estimateMs: true,
+  shape: true,
+  title: true,
+  timeoutMs: true,
+  pin: true,
+  isHere: true,
+  folderOf: true,
+  effects: true,
+  preview: true,
+  onCrash: true,
+  reattaches: true,
+  endElsewhere: true,
+  findElsewhere: true,
+  adoptElsewhere: true,
+  model: true,
+  resume: true,
+  startsForCaller: true,
+  otherNames: true,
+  shows: true,
+  isForSubagents: true,
+  run: true,
+} satisfies Record<keyof Tool, true>
+
+/** A tool whose `effect` were passed over would change things without a question. */
+const misspelled: Check = (value, path) => {
+  if (!isObject(value)) return []
+  return Object.keys(value).flatMap((name) => {
+    if (Object.hasOwn(TOOL_FIELDS, name)) return []
+    const [near] = findNearNames(name, Object.keys(TOOL_FIELDS))
+    return near === undefined ? [] : [problem(path, `has no field "${name}". Did you mean ${near}?`)]
+  })
+}
+
+const toolFields = fields({
   // Sent to every model API.
   name: named(
     /^(?=.{1,64}$)[a-zA-Z_][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)*$/,
@@ -99,6 +140,8 @@ const tool = fields({
   reattaches: optional(flag),
   run: method,
 })
+
+const tool: Check = (value, path) => [...toolFields(value, path), ...misspelled(value, path)]
 
 const userCommand = fields({
   // People type it, in upper or lower case.

@@ -33,8 +33,8 @@ export function createSchema<Output>(
 /** Refused as `invalid_input` for a schema that answers later: a call is admitted, stored and shown without waiting for it. */
 export function parse<Output>(schema: Schema<Output>, value: unknown): Parsed<Output> {
   const result = schema["~standard"].validate(value)
-  if (result instanceof Promise) {
-    result.catch(() => undefined)
+  if ("then" in result) {
+    Promise.resolve(result).catch(() => undefined)
     throw new MeanwhileError(
       "invalid_input",
       "The schema checks asynchronously. Check that part in the code that uses the value.",

@@ -27,12 +27,12 @@ export async function createSession(scope: ConversationScope, options: SessionOp
   const workspace = toGivenWorkspace(options.workspace)
   const parent = toOptionalId("session", options.parent, "parent")
   const settings = toModelSettings(options)
-  const tools = options.tools ? await giveTools(scope, id, options.tools) : null
+  const tools = options.tools ? await giveTools(scope, { id, workspace }, options.tools) : null
   try {
     const named = { ...options, id, workspace, parent, tools, isNew: options.id === undefined }
     return await createWith(scope, named, settings)
   } catch (error) {
-    if (!scope.open.has(id)) await takeTools(scope, id, tools)
+    if (!scope.open.has(id)) await takeTools(scope, { id, workspace }, tools)
     throw error
   }
 }
@@ -69,13 +69,20 @@ export async function openSession(
   workspace: WorkspaceId,
   own: OwnParts = {},
 ): Promise<Session> {
-  const conversation = await openConversation(scope, id, workspace, own.model)
-  if (own.model !== undefined) {
-    conversation.model = await scope.models.use(own.model)
-    conversation.log.amend({ model: conversation.model.id })
+  const held = scope.open.get(id)
+  // Counted at once: whoever closes the last handle in the same moment leaves the conversation open.
+  if (held) held.handles += 1
+  try {
+    const conversation = await openConversation(scope, id, workspace, own.model)
+    if (own.model !== undefined) {
+      conversation.model = await scope.models.use(own.model)
+      conversation.log.amend({ model: conversation.model.id })
+    }
+    if (own.tools) conversation.log.amend({ tools: await giveTools(scope, { id, workspace }, own.tools) })
+    return createSessionFace(scope, conversation)
+  } finally {
+    if (held) held.handles -= 1
   }
-  if (own.tools) conversation.log.amend({ tools: await giveTools(scope, id, own.tools) })
-  return createSessionFace(scope, conversation)
 }
 
 export async function openConversation(

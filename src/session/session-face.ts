@@ -56,9 +56,10 @@ export function createSessionFace(scope: ConversationScope, conversation: Conver
       else await change(() => log.write({ entries: [], data: { model } }))
       conversation.model = connected
     }),
-    start: whileOpen((message, options) =>
-      toTurn(scope, conversation, (onStored) => send(scope, conversation, message, { ...options, onStored })),
-    ),
+    start: whileOpen((message, options) => {
+      requireUntyped(options)
+      return toTurn(scope, conversation, (onStored) => send(scope, conversation, message, { ...options, onStored }))
+    }),
     retry: whileOpen((options) =>
       toTurn(scope, conversation, (onStored) => retryTurn(scope, conversation, { ...options, onStored })),
     ),
@@ -127,6 +128,13 @@ async function collect(scope: ConversationScope, conversation: Conversation, rea
   const save = conversation.log.write
   const collection = await collectContext(scope, conversation, { reason, signal: NEVER, act: actFreely, save })
   return collection?.summary ?? "There was nothing to collect."
+}
+
+/** A caller in JavaScript would take the answer for checked. */
+function requireUntyped(options: SendOptions = {}): void {
+  if (!("output" in options) || options.output === undefined) return
+  const message = "start takes no `output`: a typed answer comes from send(message, { output })."
+  throw new MeanwhileError("invalid_input", message, { option: "output" })
 }
 
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }

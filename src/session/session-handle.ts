@@ -78,6 +78,8 @@ export async function closeSession(
   await conversation.queue.done
   if (scope.open.get(log.id) !== conversation || !isLeft()) return
   scope.open.remove(log.id)
+  // At once: somebody may open the session again, with tools of its own, before it is closed to the end.
+  const areToolsTaken = takeTools(scope, log, log.data.tools)
   withdrawHeld(conversation.messages, toClosed(log.id))
   conversation.reporter?.close()
   try {
@@ -91,5 +93,5 @@ export async function closeSession(
   const last = log.history.at(-1)
   emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
   if (!keepsWork || !log.isKept) await scope.runner.closeSession(log.id)
-  await takeTools(scope, log.id, log.data.tools)
+  await areToolsTaken
 }

@@ -31,8 +31,8 @@ export function createMilestones(
 
   async function keep(reached: ReportedProgress, key: string): Promise<void> {
     try {
-      await context.milestone(key, reached)
-      if (isTold) await tell(context, name, reached, key)
+      const isKept = await context.milestone(key, reached)
+      if (isKept && isTold) await tell(context, name, reached, key)
     } catch (error) {
       if (context.signal.aborted) return
       context.log.warn("a milestone of an agent could not be kept", { error: toErrorMessage(error) })

@@ -44,5 +44,7 @@ async function showTasks({ desk, screen }: Pick<TaskContext, "desk" | "screen">)
   const { items, cursor } = await desk.tasks.rows({ kinds: ["agent"], statuses: "live" }, { limit: MOST_TASKS })
   if (items.length === 0) return
   const rows = items.map((row) => formatTaskRow(row, desk.now(), screen.columns))
-  screen.print(["Agents that work as tasks:", ...rows, ...(cursor === undefined ? [] : ["(there are more)"])].join("\n"))
+  screen.print(
+    ["Agents that work as tasks:", ...rows, ...(cursor === undefined ? [] : ["(there are more)"])].join("\n"),
+  )
 }

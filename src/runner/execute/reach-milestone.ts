@@ -5,11 +5,12 @@ import { toKeptReport } from "../run/run-account.ts"
 import type { FenceScope, HasClock, HasRedactor } from "../run/scope.ts"
 import { writeInAnyCase } from "../run/write-run.ts"
 
+const PREFIX = "milestone/"
 /** A run keeps so many as events. */
 const MOST_MILESTONES = 100
 
 /**
- * The event and the step that says that it was kept are one commit. A call in the foreground has no record yet: its
+ * False if the run has too many already. The event and the step that says that it was kept are one commit. A call in the foreground has no record yet: its
  * promotion writes both.
  */
 export async function reachMilestone(
@@ -17,20 +18,26 @@ export async function reachMilestone(
   active: ActiveRun,
   name: string,
   reached: Partial<ReportedProgress>,
-): Promise<void> {
+): Promise<boolean> {
   const { notes, steps } = active
-  const key = `milestone/${name}`
-  if (steps.journal.has(key) || notes.milestones >= MOST_MILESTONES) return
+  const key = `${PREFIX}${name}`
+  if (steps.journal.has(key)) return true
+  if ([...steps.journal.keys()].filter((each) => each.startsWith(PREFIX)).length >= MOST_MILESTONES) return false
   checkName(scope.redactor, "key of the milestone", name)
-  notes.milestones += 1
   const reported = toKeptReport(scope, reached)
   steps.journal.set(key, { state: "finished", onCrash: "retry", result: null, returned: null })
   if (active.standing.in === "foreground") {
     notes.unsaved = { ...notes.unsaved, milestones: [...notes.unsaved.milestones, reported] }
-    return
+    return true
   }
-  await writeInAnyCase(scope, active, (run) => [
-    { op: "task.note", run, facts: [{ type: "task.milestone_reached", reported }] },
-    { op: "step.finish", run, key, result: null },
-  ])
+  try {
+    await writeInAnyCase(scope, active, (run) => [
+      { op: "task.note", run, facts: [{ type: "task.milestone_reached", reported }] },
+      { op: "step.finish", run, key, result: null },
+    ])
+  } catch (error) {
+    steps.journal.delete(key)
+    throw error
+  }
+  return true
 }

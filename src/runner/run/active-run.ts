@@ -139,8 +139,6 @@ export interface RunNotes {
   progress: Progress | null
   usage: Usage
   unsaved: UnsavedNotes
-  /** Milestones so far, saved or not. */
-  milestones: number
   cancelSave: CancelTimer | null
 }
 
@@ -263,7 +261,6 @@ export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
       progress: null,
       usage,
       unsaved: noNotes(),
-      milestones: 0,
       cancelSave: null,
     },
     slots: { held: slot, yielded: null },

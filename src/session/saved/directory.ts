@@ -104,7 +104,14 @@ function toPage({ limit = DEFAULT_PAGE_SIZE, cursor }: Partial<PageRequest>): Pa
 }
 
 /** Sessions that people talk with; those of subagents are left out. */
-function toFilter(workspace: WorkspaceId, { metadata = {} }: SessionQuery): SessionFilter {
+function toFilter(workspace: WorkspaceId, query: SessionQuery): SessionFilter {
+  const unknown = Object.keys(query).find((name) => name !== "metadata")
+  if (unknown !== undefined) {
+    // A misspelled filter would list everybody's.
+    const text = `sessions.list has no filter ${JSON.stringify(unknown)}: it takes { metadata }.`
+    throw new MeanwhileError("invalid_input", text, { field: unknown })
+  }
+  const { metadata = {} } = query
   requireMetadata(metadata)
   return { workspace, parent: null, metadata }
 }

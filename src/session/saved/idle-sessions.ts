@@ -1,3 +1,4 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Notice } from "../../task/notice.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
@@ -37,12 +38,23 @@ export function createSessionRetention(scope: RetentionScope, retentionMs: numbe
       const { workspace, cursor } = place
       const filter = { workspace, parent: null, changedBefore: idleSince }
       const page = await scope.store.sessions(filter, { limit: left, ...(cursor !== undefined && { cursor }) })
-      for (const record of page.items) if (await deleteIdle(scope, record, idleSince)) deleted += 1
+      for (const record of page.items) if (await tryToDelete(scope, record, idleSince)) deleted += 1
       left -= page.items.length
       if (page.cursor === undefined) last = workspace
       place = page.cursor === undefined ? undefined : { workspace, cursor: page.cursor }
     }
     if (deleted > 0) scope.log.info("conversations that nobody used any more were deleted", { count: deleted })
+  }
+}
+
+/** One that cannot be deleted keeps no other from it. */
+async function tryToDelete(scope: RetentionScope, record: SessionRecord, idleSince: number): Promise<boolean> {
+  try {
+    return await deleteIdle(scope, record, idleSince)
+  } catch (error) {
+    if (isMeanwhileError(error, "store_gone") || isMeanwhileError(error, "closed")) throw error
+    scope.log.warn("an idle conversation could not be deleted", { session: record.id, error: toErrorMessage(error) })
+    return false
   }
 }
 
@@ -57,6 +69,7 @@ async function deleteIdle(
   if (family.some((session) => scope.open.has(session))) return false
   for (const session of family) if (await hasSomethingLeft(scope, workspace, session)) return false
   const documents = (await Promise.all(family.map((session) => readDocumentsOf(scope, workspace, session)))).flat()
+  if (family.some((session) => scope.open.has(session))) return false
   // The store looks once more, together with the deletion.
   return scope.runner.deleteIdleSessions(family, { idleSince, documents })
 }

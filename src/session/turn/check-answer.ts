@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import { shorten } from "../../base/shorten.ts"
 import { type Message, textOf } from "../../plugin/message.ts"
 import type { OutputForm } from "../../plugin/output-schema.ts"
@@ -7,9 +8,9 @@ import type { LogEntry } from "../log/log-entry.ts"
 import type { ModelAnswer, TurnScope } from "./turn-scope.ts"
 
 /** What is wrong with the turn's last answer; null if nothing is, or no form was asked for. */
-export async function findProblem({ ask }: TurnScope, { message, record }: ModelAnswer): Promise<string | null> {
+export async function findProblem({ ask, turn }: TurnScope, { message, record }: ModelAnswer): Promise<string | null> {
   if (!ask.output) return null
-  const checked = await ask.output.form.check(textOf(message))
+  const checked = await unlessAborted(turn.signal, ask.output.form.check(textOf(message)))
   if (checked.isValid) return null
   return record.finish === "length"
     ? `it was cut off at the longest answer allowed; ${checked.problem}`
