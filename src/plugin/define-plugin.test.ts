@@ -78,6 +78,14 @@ describe("definePlugin", () => {
     expect(problemOf(value)).toContain(message)
   })
 
+  it("refuses a tool whose field is misspelled, and says what was perhaps meant", () => {
+    const wrong = { ...greet, effect: ["write"], timeout: 5, ownNote: "kept" }
+    const message = problemOf({ kind: "tool", name: "greeter", tools: [wrong] })
+    expect(message).toContain('tools.0: has no field "effect". Did you mean effects?')
+    expect(message).toContain('tools.0: has no field "timeout". Did you mean timeoutMs?')
+    expect(message).not.toContain("ownNote")
+  })
+
   it("names every mistake, not only the first", () => {
     const message = problemOf({ kind: "tool", name: "greeter", tools: [{ name: "a b", description: "" }] })
     expect(message).toContain("tools.0.name")

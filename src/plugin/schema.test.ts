@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm"
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { type } from "arktype"
 import * as v from "valibot"
@@ -7,7 +8,7 @@ import * as mini from "zod/mini"
 import { z as middle } from "zod-middle"
 import { z as oldest } from "zod-oldest"
 import { toJsonSchema } from "./json-schema.ts"
-import { describeIssues, isSchema, parse, type Schema } from "./schema.ts"
+import { createSchema, describeIssues, isSchema, parse, type Schema } from "./schema.ts"
 
 const SCHEMAS: Readonly<Record<string, Schema>> = {
   "the oldest zod 4": oldest.object({ size: oldest.number().describe("how big") }),
@@ -61,6 +62,11 @@ it("says what to do with a schema that no model can be told", () => {
 it("refuses a schema that answers later", () => {
   const schema = z.object({ name: z.string().refine(async () => true) })
   expect(() => parse(schema, { name: "x" })).toThrow(expect.objectContaining({ code: "invalid_input" }))
+})
+
+it("refuses a schema that answers later by a promise of another realm", () => {
+  const schema = createSchema({ type: "object" }, () => runInNewContext("Promise.resolve({ issues: [] })") as never)
+  expect(() => parse(schema, {})).toThrow(expect.objectContaining({ code: "invalid_input" }))
 })
 
 it("takes nothing else for a schema", () => {

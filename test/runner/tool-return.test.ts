@@ -71,6 +71,7 @@ test.each<[string, unknown, string]>([
   ["a big integer", { rows: [1, 2n] }, "result.rows[1] is a bigint"],
   ["a Map", { byName: new Map([["a", 1]]) }, "result.byName is of class Map"],
   ["an error", [new Error("no")], "result[0] is of class Error"],
+  ["an error with a code", [Object.assign(new Error("no"), { code: "EIO" })], "result[0] is of class Error"],
   ["a promise that was forgotten", { text: Promise.resolve("x") }, "result.text is of class Promise"],
   ["a function", { next: { go: () => 1 } }, "result.next.go is a function"],
   ["a symbol", Symbol("s"), "result is a symbol"],

@@ -9,6 +9,13 @@ import type { AgentEvent } from "../../src/plugin/agent-event.ts"
 import { eventually } from "../support/eventually.ts"
 
 describe.each(PLACES)("a session that is open several times, %s", (_, isKept) => {
+  test("goes on for whoever opens it in the moment in which the last one closes it", async () => {
+    const { session, runtime } = await openAgent(["one", "two"], { isKept })
+    await session.send("a")
+    const [again] = await Promise.all([runtime.openSession(session.id), session.close()])
+    expect((await again.send("b")).text).toBe("two")
+  })
+
   test("goes on for the others when one of them closes it, and that one takes and hears nothing more", async () => {
     const { session, runtime } = await openAgent(["one", "two"], { isKept })
     const other = await runtime.openSession(session.id)

@@ -185,3 +185,12 @@ test("a saved conversation is restored with its metadata", async () => {
   const id = await runtime.sessions.restore(saved)
   expect((await runtime.sessions.list({ metadata: { userId: "anna" } })).items).toMatchObject([{ id }])
 })
+
+test("a filter that sessions.list does not have is refused: it would list everybody's", async () => {
+  const { runtime } = await openAgent([], KEPT)
+  const misspelled: object = { metdata: { userId: "anna" } }
+  await expect(runtime.sessions.list(misspelled)).rejects.toMatchObject({
+    code: "invalid_input",
+    message: 'sessions.list has no filter "metdata": it takes { metadata }.',
+  })
+})

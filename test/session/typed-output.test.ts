@@ -37,6 +37,38 @@ describe.each(PLACES)("an answer that is a value, %s", (_, isKept) => {
       expect(session.history().flatMap(callsOf)).toEqual([])
     })
 
+    test("may be of a schema that holds itself, in a list", async () => {
+      const tree: z.ZodType = z.object({ name: z.string(), below: z.lazy(() => z.array(tree)) })
+      const value = [{ name: "a", below: [{ name: "b", below: [] }] }]
+      const { session, model } = await openAgent([answer({ value })], { isKept, ...options })
+      expect((await session.send("Which tree?", { output: z.array(tree) })).output).toEqual(value)
+      const told = model.requests[0]?.output?.schema ?? model.requests[0]?.tools.at(-1)?.inputSchema
+      const names = [...JSON.stringify(told).matchAll(/"\$ref":"#\/\$defs\/(\w+)"/g)].map(([, name]) => name)
+      expect(names).not.toEqual([])
+      expect(Object.keys(told?.["$defs"] ?? {})).toEqual(expect.arrayContaining(names))
+    })
+
+    test("is checked once, so that a schema that changes its mind changes nothing", async () => {
+      let checks = 0
+      const once = weather.refine(() => ++checks === 1)
+      const { session } = await openAgent([answer(ROME)], { isKept, ...options })
+      expect((await session.send("How warm is it in Rome?", { output: once })).output).toEqual(ROME)
+      expect(checks).toBe(1)
+    })
+
+    test("whose check never ends is given up by a stop", async () => {
+      const checking = Promise.withResolvers<void>()
+      const never = weather.refine(() => {
+        checking.resolve()
+        return new Promise<boolean>(() => {})
+      })
+      const { session } = await openAgent([answer(ROME)], { isKept, ...options })
+      const sent = session.send("How warm is it in Rome?", { output: never })
+      await checking.promise
+      session.stop()
+      await expect(sent).rejects.toMatchObject({ code: "closed" })
+    })
+
     test("comes after the calls of the turn", async () => {
       const { session, model } = await openAgent([{ calls: [call] }, answer(ROME)], {
         isKept,
@@ -207,5 +239,14 @@ describe("a turn that asks for a value, taken over after a crash,", () => {
     expect(reopened.history().map(textOf)).toContain(JSON.stringify({ city: 7 }))
     const { id } = (await turn()) ?? { id: "" }
     expect((await second.runtime.tasks.get(id)).task).toMatchObject({ failure: { code: "output_invalid" } })
+  })
+})
+
+test("start refuses a schema, which it would pass over", async () => {
+  const { session } = await openAgent(["one"])
+  const options: object = { output: weather }
+  await expect(session.start("How warm is it?", options)).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining("send(message, { output })"),
   })
 })
