@@ -1,5 +1,6 @@
 import { isMeanwhileError } from "../base/error.ts"
 import { readFamily } from "../session/log/read-log.ts"
+import { toGivenId } from "../task/given-id.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
 import { WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
@@ -9,9 +10,9 @@ import { listAll } from "./list-all.ts"
 /** The work that one person has begun in a store that several people share. */
 export interface OwnWork {
   /** The sessions of agents below these are cleared too. */
-  readonly sessions: readonly SessionId[]
+  readonly sessions: readonly string[]
   /** Tasks that belong to no session. */
-  readonly tasks: readonly TaskId[]
+  readonly tasks: readonly string[]
 }
 
 export interface Cleared {
@@ -41,11 +42,12 @@ export async function clearAll({ workspace, tasks }: ClearScope): Promise<Cleare
 /** Removes the ended work of one person. What a session has not used yet stays. */
 export async function clearOwn(scope: ClearOwnScope, own: OwnWork): Promise<Cleared> {
   const { workspace, tasks } = scope
-  const ofSessions = (await readFamily(scope.store, workspace, own.sessions)).map(async (session): Promise<Cleared> => {
+  const sessions = own.sessions.map((id) => toGivenId("session", id))
+  const ofSessions = (await readFamily(scope.store, workspace, sessions)).map(async (session): Promise<Cleared> => {
     const removed = await tasks.clear({ workspace, kinds: WORK_KINDS, session, isConsumed: true })
     return { removed, kept: await countKept(tasks, { workspace, session }), gone: [] }
   })
-  const all = await Promise.all([...ofSessions, ...own.tasks.map((id) => removeTask(scope, id))])
+  const all = await Promise.all([...ofSessions, ...own.tasks.map((id) => removeTask(scope, toGivenId("task", id)))])
   const sum = (key: "removed" | "kept"): number => all.reduce((total, one) => total + one[key], 0)
   return { removed: sum("removed"), kept: sum("kept"), gone: all.flatMap(({ gone }) => gone) }
 }

@@ -37,7 +37,7 @@ export interface Ended {
   /** Resolves when all that was acknowledged is kept, as well as possible. */
   kept(): Promise<void>
   /** Records that the actor was promised to hear how a task ends. */
-  expect(task: TaskId): void
+  expect(task: string): void
   /** True if the actor hears how the task ends, in a conversation or agent that `isHere`. */
   isTold(task: Pick<EndedTask, "id" | "session">, isHere: (session: SessionId) => boolean): Promise<boolean>
 }
@@ -141,7 +141,7 @@ export function createEnded(parts: EndedParts): Ended {
       await keeping
     },
     kept: () => keeping,
-    expect: (task) => expected?.add(task),
+    expect: (task) => expected?.add(toGivenId("task", task)),
     async isTold({ id, session }, isHere) {
       if (!expected) return true
       return session === null ? expected.has(id) : (await ancestorsOf(session)).some(isHere)

@@ -1,6 +1,7 @@
 import { lookUntil } from "../base/look-until.ts"
 import type { MissingAbility } from "../plugin/worker-view.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import { toGivenId } from "../task/given-id.ts"
+import type { TaskId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Blocked } from "./blocked.ts"
@@ -15,11 +16,11 @@ const LOOK_EVERY_MS = 1_000
 
 /** One message, and the tasks that it is known to have led to. */
 export interface Prompt {
-  readonly session: SessionId
+  readonly session: string
   /** When it was said. */
   readonly saidAt: number
   /** Tasks that were seen to go to the background meanwhile, those of subagents too. */
-  readonly started: ReadonlySet<TaskId>
+  readonly started: ReadonlySet<string>
 }
 
 /**
@@ -66,7 +67,7 @@ export function createPromptWork(
   const { workspace, store, closing } = scope
   const listTasks = async ({ session, saidAt, started }: Prompt): Promise<readonly TaskRecord[]> => {
     const filter = { session, kinds: "work" } as const
-    const ids = new Set(started)
+    const ids = new Set([...started].map((id) => toGivenId("task", id)))
     for await (const { id } of desk.tasks.each({ ...filter, statuses: "live" })) ids.add(id)
     for await (const { id, createdAt } of desk.tasks.each(filter)) {
       if (createdAt < saidAt) break

@@ -49,9 +49,9 @@ export interface NewsOptions {
 /** Follows tasks for one screen: those that are started here, and those of others that concern its actor. */
 export interface TaskNewsDesk {
   /** Follows a task that was started or stopped here. */
-  follow(task: TaskId): void
+  follow(task: string): void
   /** Follows a task whose end the actor was promised to hear of, even if that comes after this process. */
-  promise(task: TaskId): void
+  promise(task: string): void
   /** Follows the live tasks of a conversation, and all other live tasks that concern the actor. */
   followLive(conversation: string): Promise<LiveWork>
   /** Follows the live tasks of a conversation that is opened later. */
@@ -66,9 +66,9 @@ export interface TaskNewsDesk {
   /** The fate of these tasks, and of those that other processes run for a conversation of this one, when it leaves. */
   departure(): Promise<Departure>
   /** Tells now that these tasks have ended, if that was not told yet. Undefined if there is nothing to tell. */
-  tellEnds(tasks: readonly TaskId[]): Promise<void> | undefined
+  tellEnds(tasks: readonly string[]): Promise<void> | undefined
   /** True if a question was told for each of these tasks. */
-  hasAsked(tasks: readonly TaskId[]): boolean
+  hasAsked(tasks: readonly string[]): boolean
   close(): void
 }
 
@@ -130,9 +130,12 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     },
   )
 
+  const toId = (id: string): TaskId => toGivenId("task", id)
+
   return {
-    follow,
-    promise(id) {
+    follow: (id) => follow(toId(id)),
+    promise(given) {
+      const id = toId(given)
       askedHere.add(id)
       ended.expect(id)
       follow(id)
@@ -180,10 +183,10 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       return findDeparture({ tasks, workspace, ...known }, [...watch.watched.keys()])
     },
     tellEnds(ids) {
-      const untold = ids.filter((id) => watch.watched.has(id))
+      const untold = ids.map(toId).filter((id) => watch.watched.has(id))
       return untold.length === 0 ? undefined : Promise.all(untold.map(watch.tellEnd)).then(() => {})
     },
-    hasAsked: (ids) => ids.every((id) => watch.asking.has(id)),
+    hasAsked: (ids) => ids.map(toId).every((id) => watch.asking.has(id)),
     close() {
       unfollow()
       watch.close()

@@ -1,18 +1,16 @@
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { MeanwhileError } from "../../src/base/error.ts"
-import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { openAgent } from "../support/session/open-agent.ts"
+import { type OpenAgent, openAgent } from "../support/session/open-agent.ts"
 
 const LEASE_SECONDS = 3
 
-test("a turn that is lost while it begins goes on, and the conversation with it", async () => {
-  const clock = createManualClock()
-  const background = { leaseSeconds: LEASE_SECONDS }
-  const { runtime, session } = await openAgent(["Hello.", "Again."], { isKept: true, clock, background })
+/** The runtime loses its lease as soon as the beginning of the first turn is written. */
+function loseBeginning({ runtime, clock }: { runtime: OpenAgent["runtime"]; clock: ManualClock }): void {
   let beginning: "none" | "written" | "lost" = "none"
   interceptCommits(runtime, async (operations, commit) => {
     // As if the store had been away for so long that other workers took this one for dead.
@@ -27,12 +25,32 @@ test("a turn that is lost while it begins goes on, and the conversation with it"
     }
     return answers
   })
+}
+
+test("a turn that is lost while it begins goes on, and the conversation with it", async () => {
+  const clock = createManualClock()
+  const background = { leaseSeconds: LEASE_SECONDS }
+  const { runtime, session } = await openAgent(["Hello.", "Again."], { isKept: true, clock, background })
+  loseBeginning({ runtime, clock })
   await expect(session.send("hello")).rejects.toMatchObject({ code: "stale_claim" })
   await eventually("it is taken again", async () => {
     clock.advance(500)
     return (await runtime.engine.store.countTasks({ kinds: ["turn"], statuses: ["completed"] })) === 1
   })
   expect((await session.send("and now?")).text).toBe("Again.")
+})
+
+test("a turn that is lost while it begins is handed out all the same: it is stored, and goes on under its id", async () => {
+  const clock = createManualClock()
+  const background = { leaseSeconds: LEASE_SECONDS }
+  const { runtime, session } = await openAgent(["Hello."], { isKept: true, clock, background })
+  loseBeginning({ runtime, clock })
+  const turn = await session.start("hello")
+  await expect(turn.result).rejects.toMatchObject({ code: "stale_claim" })
+  await eventually("it is taken again", async () => {
+    clock.advance(500)
+    return (await runtime.engine.store.task(turn.id))?.status === "completed"
+  })
 })
 
 /** A process that comes back can learn of its loss in two orders. */

@@ -23,12 +23,17 @@ export async function findKnownTasks(
   ids: readonly string[],
   workspace?: string,
 ): Promise<readonly TaskRecord[]> {
-  const found = await Promise.allSettled(ids.map((id) => findTask(scope, id, workspace)))
-  const refused = found.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []))
-  const [first] = refused
-  const reason = refused.find((error) => !isUnknown(error)) ?? (refused.length === ids.length ? first : undefined)
-  if (reason) throw reason
-  return found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+  const found = await Promise.all(
+    ids.map((id) =>
+      findTask(scope, id, workspace).catch((error: unknown) => {
+        if (isUnknown(error)) return null
+        throw error
+      }),
+    ),
+  )
+  const known = found.filter((task) => task !== null)
+  const [first] = ids
+  return known.length > 0 || first === undefined ? known : [await findTask(scope, first, workspace)]
 }
 
 /** True for a refusal that says only that this id names no task. */
