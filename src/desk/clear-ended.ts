@@ -1,7 +1,7 @@
 import { isMeanwhileError } from "../base/error.ts"
 import { readFamily } from "../session/log/read-log.ts"
 import { toGivenId } from "../task/given-id.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import type { TaskId } from "../task/id.ts"
 import { WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
 import type { DeskScope } from "./desk-options.ts"

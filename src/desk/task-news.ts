@@ -80,6 +80,8 @@ type NewsParts = Pick<DeskScope, "workspace" | "store" | "bus" | "tasks" | "cloc
   readonly ancestorsOf: SessionAncestors
 }
 
+const toId = (id: string): TaskId => toGivenId("task", id)
+
 export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNewsDesk {
   const { workspace, tasks, blocked, ended, clock, ancestorsOf } = parts
   const startedHere = new Set<TaskId>()
@@ -129,8 +131,6 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
       watch.follow(task.id)
     },
   )
-
-  const toId = (id: string): TaskId => toGivenId("task", id)
 
   return {
     follow: (id) => follow(toId(id)),
