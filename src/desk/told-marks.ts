@@ -40,23 +40,22 @@ function joinMarks(one: ToldMark, other: ToldMark): ToldMark {
   return { until, beyond: [...ends.values()].filter(({ endedAt }) => endedAt > until).slice(-MOST_BEYOND) }
 }
 
-/** The time in the first line, and one line for each end beyond it. */
-function formatMark({ until, beyond }: ToldMark): string {
-  return [until, ...beyond.map(({ id, endedAt }) => `${endedAt} ${id}`)].map((line) => `${line}\n`).join("")
+/** Kept apart from the time, which programs of an earlier version read and raise, too. */
+const toStored = (beyond: ToldMark["beyond"]): JsonValue => beyond.map(({ id, endedAt }) => [id, endedAt])
+
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
+
+function fromStored(kept: JsonValue | undefined): ToldMark["beyond"] {
+  if (!isList(kept)) return []
+  return kept.flatMap((end) => {
+    if (!isList(end)) return []
+    const [id, endedAt] = end
+    return typeof id === "string" && typeof endedAt === "number" ? [{ id: id as TaskId, endedAt }] : []
+  })
 }
 
-/** Undefined: this is no mark. A number is one without ends beyond it. */
-function parseMark(kept: JsonValue): ToldMark | undefined {
-  if (typeof kept === "number") return { until: kept, beyond: [] }
-  if (typeof kept !== "string") return undefined
-  const [first, ...lines] = kept.split("\n")
-  const until = Number(first)
-  const beyond = lines.flatMap((line) => {
-    const [endedAt, id = ""] = line.split(" ")
-    return id === "" ? [] : [{ id: id as TaskId, endedAt: Number(endedAt) }]
-  })
-  return [until, ...beyond.map(({ endedAt }) => endedAt)].every(Number.isFinite) ? { until, beyond } : undefined
-}
+const isSame = (one: ToldMark, other: ToldMark): boolean =>
+  one.until === other.until && JSON.stringify(toStored(one.beyond)) === JSON.stringify(toStored(other.beyond))
 
 /** One mark for all conversations of a workspace, in a file beside the store. */
 export function createFileMarks(folder: string, { workspace, actor }: DeskOwner): ToldMarks {
@@ -73,12 +72,11 @@ export function createFileMarks(folder: string, { workspace, actor }: DeskOwner)
     async raise(_conversation, more) {
       const known = read() ?? NOTHING_TOLD
       const mark = joinMarks(known, more)
-      if (formatMark(mark) === formatMark(known)) return
+      if (isSame(mark, known)) return
       raised = mark
       try {
-        // Renamed, so that a kill leaves the old mark or the new one.
-        writeFileSync(`${path}.next`, formatMark(mark), { mode: 0o600 })
-        renameSync(`${path}.next`, path)
+        replaceFile(`${path}${BEYOND}`, JSON.stringify(toStored(mark.beyond)))
+        replaceFile(path, `${mark.until}\n`)
       } catch {
         // A full disk fails elsewhere, where somebody can act on it.
       }
@@ -96,9 +94,25 @@ function toPlainName(label: string): string {
     : `.${createHash("sha256").update(label, "utf16le").digest("hex").slice(0, 32)}`
 }
 
+/** Beside the file of the mark, and in the id of a document that is deleted with its conversation. */
+const BEYOND = ".beyond"
+
+/** A kill leaves the old text or the new one. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}.next`, text, { mode: 0o600 })
+  renameSync(`${path}.next`, path)
+}
+
 function readMark(path: string): ToldMark | undefined {
+  const until = tryToRead(() => Number(readFileSync(path, "utf8")))
+  if (until === undefined || !Number.isFinite(until)) return undefined
+  const beyond = tryToRead(() => JSON.parse(readFileSync(`${path}${BEYOND}`, "utf8")) as JsonValue)
+  return { until, beyond: fromStored(beyond) }
+}
+
+function tryToRead<Result>(read: () => Result): Result | undefined {
   try {
-    return parseMark(readFileSync(path, "utf8"))
+    return read()
   } catch {
     return undefined
   }
@@ -111,25 +125,40 @@ export function createStoredMarks(
 ): ToldMarks {
   const toDocumentId = (conversation: SessionId): string =>
     actor === UNNAMED_ACTOR ? conversation : `${conversation}/${toPlainName(actor)}`
+  const toBeyondId = (conversation: SessionId): string => `${conversation}/${toPlainName(actor)}${BEYOND}`
+
+  async function readKept(conversation: SessionId) {
+    const [until, beyond] = await Promise.all([
+      store.document(workspace, TOLD_MARKS, toDocumentId(conversation)),
+      store.document(workspace, TOLD_MARKS, toBeyondId(conversation)),
+    ])
+    const mark = until && { until: Number(until.value), beyond: fromStored(beyond?.value) }
+    return { mark, versions: { until: until?.version ?? 0, beyond: beyond?.version ?? 0 } }
+  }
+
   return {
     async read(conversation) {
       const record = await store.session(conversation)
       if (record?.workspace !== workspace) return undefined
-      const known = await store.document(workspace, TOLD_MARKS, toDocumentId(conversation))
-      return known ? parseMark(known.value) : { until: record.createdAt, beyond: [] }
+      const { mark } = await readKept(conversation)
+      return mark ?? { until: record.createdAt, beyond: [] }
     },
     async raise(conversation, more) {
       const record = await store.session(conversation)
       if (record?.workspace !== workspace) return
-      const id = toDocumentId(conversation)
       for (;;) {
-        const known = await store.document(workspace, TOLD_MARKS, id)
-        const before = (known && parseMark(known.value)) ?? NOTHING_TOLD
-        const value = formatMark(joinMarks(before, more))
-        if (value === formatMark(before)) return
-        const put = { op: "document.put", workspace, collection: TOLD_MARKS, id, value } as const
+        const { mark: before = NOTHING_TOLD, versions } = await readKept(conversation)
+        const { until, beyond } = joinMarks(before, more)
+        if (isSame({ until, beyond }, before)) return
+        const put = { op: "document.put", workspace, collection: TOLD_MARKS } as const
+        const [id, beyondId] = [toDocumentId(conversation), toBeyondId(conversation)]
         try {
-          await store.commit([{ ...put, expectedVersion: known?.version ?? 0 }])
+          await store.commit([
+            { ...put, id, value: until, expectedVersion: versions.until },
+            ...(beyond.length + versions.beyond === 0
+              ? []
+              : [{ ...put, id: beyondId, value: toStored(beyond), expectedVersion: versions.beyond }]),
+          ])
           return
         } catch (error) {
           // Another process has raised the mark too: read it again.

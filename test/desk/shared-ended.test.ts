@@ -6,7 +6,14 @@ import { createSessionAncestors } from "../../src/desk/session-ancestors.ts"
 import { createStoredMarks } from "../../src/desk/told-marks.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
+import {
+  createSessionId,
+  createTaskId,
+  DEFAULT_WORKSPACE,
+  type SessionId,
+  type TaskId,
+  type WorkspaceId,
+} from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
@@ -125,6 +132,8 @@ test("an end that was promised in one workspace is not shown in another one that
   expect(idsOf(await openIn(folder).list(conversation))).toEqual([ended.id])
 })
 
+const BEYOND = { id: createTaskId(), endedAt: 9 }
+
 test("a deleted conversation takes along what each actor was told of it, and leaves the marks of others", async () => {
   const runtime = await openTestRuntime({
     dataDirectory: join(createFolder(), "data"),
@@ -137,9 +146,15 @@ test("a deleted conversation takes along what each actor was told of it, and lea
   for (const session of [deleted, kept]) {
     await session.send("Hello.")
     for (const actor of ["person", "mia"])
-      await createStoredMarks(store, { workspace, actor }).raise(session.id, { until: 7, beyond: [] })
+      await createStoredMarks(store, { workspace, actor }).raise(session.id, { until: 7, beyond: [BEYOND] })
   }
   await runtime.sessions.delete(deleted.id)
   const marks = await store.documents(workspace, "announced")
-  expect(idsOf(marks)).toEqual([kept.id, `${kept.id}/mia`])
+  expect(idsOf(marks).toSorted()).toEqual(
+    [kept.id, `${kept.id}/mia`, `${kept.id}/mia.beyond`, `${kept.id}/person.beyond`].toSorted(),
+  )
+  // What a program of an earlier version reads, and raises, stays a time.
+  expect(marks.find(({ id }) => id === kept.id)?.value).toBe(7)
+  const read = await createStoredMarks(store, { workspace, actor: "person" }).read(kept.id)
+  expect(read).toEqual({ until: 7, beyond: [BEYOND] })
 })
