@@ -48,6 +48,17 @@ describe.each(PLACES)("an answer that is a value, %s", (_, isKept) => {
       expect(Object.keys(told?.["$defs"] ?? {})).toEqual(expect.arrayContaining(names))
     })
 
+    test("that was refused twice leaves a turn that can be taken again", async () => {
+      const wrong = answer({ city: "Rome" })
+      const { session, model } = await openAgent([wrong, wrong, "It is warm."], { isKept, ...options })
+      const refused = session.send("How warm is it in Rome?", { output: weather })
+      await expect(refused).rejects.toMatchObject({ code: "output_invalid" })
+      const before = session.history().length
+      expect((await (await session.retry()).result).text).toBe("It is warm.")
+      expect(session.history()).toHaveLength(before)
+      expect(model.requests.at(-1)?.messages.filter(({ role }) => role === "user")).toHaveLength(2)
+    })
+
     test("is checked once, so that a schema that changes its mind changes nothing", async () => {
       let checks = 0
       const once = weather.refine(() => ++checks === 1)

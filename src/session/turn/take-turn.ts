@@ -15,6 +15,7 @@ import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
 import { findProblem, toAgain } from "./check-answer.ts"
 import type { ModelAnswer, TurnScope, TurnServices } from "./turn-scope.ts"
 import { recordCall } from "../conversation/model-call.ts"
+import { markClosing } from "../log/closing-message.ts"
 import { collectContext, type CollectOptions } from "./collect-context.ts"
 import { answerCalls, leaveUntried } from "./answer-calls.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
@@ -197,7 +198,8 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
   }
   const { refused } = scope.account
   const mended = mendHistory(history, "The turn failed before it was answered.")
-  end(scope, refused ? toChange(scope, refused) : toClosing(scope, mended))
+  const closing = refused && { ...refused, message: markClosing(refused.message, turn.id) }
+  end(scope, closing ? toChange(scope, closing) : toClosing(scope, mended))
   tell(scope, "failed", toErrorMessage(error))
   throw error
 }
