@@ -16,7 +16,7 @@ import { type ModelSettings, NO_SETTINGS, toModelSettings, toStoredSettings } fr
 import type { OwnParts, Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
 import type { ConnectedModel } from "../plugin/model.ts"
-import { giveTools, takeTools } from "./own-tools.ts"
+import { giveTools, takeTools } from "./conversation/own-tools.ts"
 import { orWarn } from "./conversation/or-warn.ts"
 import { followLiveTasks } from "./conversation/task-watch.ts"
 import { startSessionPlugin } from "./saved/session-plugin.ts"

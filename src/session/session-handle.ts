@@ -4,7 +4,7 @@ import { toClosed } from "./conversation/context.ts"
 import type { Conversation } from "./conversation/conversation.ts"
 import type { ConversationScope } from "./conversation/scope.ts"
 import { readSessionState } from "./saved/session-state.ts"
-import { takeTools } from "./own-tools.ts"
+import { takeTools } from "./conversation/own-tools.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 
 /** One of the objects by which callers hold a conversation open. */

@@ -47,6 +47,16 @@ test("a fork has the past up to its message, and both conversations go their own
   expect((await runtime.sessions.list({ metadata: { forkedFrom: session.id } })).items).toMatchObject([{ id: fork.id }])
 })
 
+test("a fork has the tools by name, and none that are the first conversation's own", async () => {
+  const agent = await openAgent(["One.", "Two."], { ...KEPT, tools: [echo] })
+  const own = defineTool({ name: "own", description: "Does it.", input: z.object({}), run: () => "mine" })
+  const session = await agent.runtime.createSession({ tools: ["echo", own] })
+  await session.send("first")
+  const fork = await agent.runtime.openSession((await agent.runtime.sessions.fork(session.id)).id)
+  expect(session.tools().map(({ name }) => name)).toEqual(["echo", "own"])
+  expect(fork.tools().map(({ name }) => name)).toEqual(["echo"])
+})
+
 test("a fork in the middle of a tool call ends before the call, and one after the results has both", async () => {
   const agent = await openAgent([echoing("one"), "Done."], { ...KEPT, tools: [echo] })
   const { runtime, session } = agent

@@ -8,6 +8,7 @@ import type { SessionRecord } from "../../task/session.ts"
 import { toSessionInfo } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
 import { beginsAnew, type LogEntry } from "../log/log-entry.ts"
+import { toPluginName } from "../conversation/own-tools.ts"
 import { readEntries } from "../log/read-log.ts"
 import { parseSessionData, type SessionData, toStoredData } from "../log/session-data.ts"
 import { FORKED_FROM } from "../log/session-labels.ts"
@@ -100,7 +101,7 @@ function toLast(entry: LogEntry, last: Message | undefined): Message | undefined
 }
 
 /** What was counted or left for the other conversation does not go along. */
-function toForkData({ data, messageCount }: SessionRecord, past: Past): SessionData {
+function toForkData({ data, messageCount, ...source }: SessionRecord, past: Past): SessionData {
   const known = parseSessionData(data)
   const { wakes: _, steered: _said, backgroundResults: _results, turnsBeforeReset: _before, ...kept } = known
   const { end, historyAfter, turnsBeforeReset } = past
@@ -108,6 +109,8 @@ function toForkData({ data, messageCount }: SessionRecord, past: Past): SessionD
   const counted = isWhole && known.turnsBeforeReset !== undefined ? known.turnsBeforeReset : turnsBeforeReset
   return {
     ...kept,
+    // Tools of the other conversation's own are found by no other.
+    tools: kept.tools && kept.tools.filter((name) => name !== toPluginName(source)),
     parent: null,
     turn: null,
     turns: isWhole ? known.turns : past.turns,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import { definePlugin } from "../plugin/define-plugin.ts"
-import type { Tool } from "../plugin/tool.ts"
-import type { Using } from "./conversation/scope.ts"
-import type { SessionLog } from "./log/session-log.ts"
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { Using } from "./scope.ts"
+import type { SessionLog } from "../log/session-log.ts"
 
 type Owner = Pick<SessionLog, "id" | "workspace">
 
@@ -10,7 +10,7 @@ type Owner = Pick<SessionLog, "id" | "workspace">
  * The plugin of a session's own tools. Its name is the same in every process: the tasks of these tools name it, and run
  * wherever the session was opened with its tools again.
  */
-function toPluginName({ id, workspace }: Owner): string {
+export function toPluginName({ id, workspace }: Owner): string {
   return `session_${createHash("sha256")
     .update(JSON.stringify([workspace, id]))
     .digest("hex")
