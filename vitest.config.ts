@@ -102,6 +102,7 @@ const slowPostgres = (isLong: boolean): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: "postgres-slow",
+    ...IN_ONE_PROCESS,
     ...SIDE_BY_SIDE,
     ...BUILT,
     ...slowOnPostgres(isLong),

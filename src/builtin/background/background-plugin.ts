@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import { refuseFormerName } from "../../base/rename-keys.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
@@ -87,12 +88,12 @@ function toText(tools: readonly Tool[]): string {
 
 export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
 
-/** The vocabularies by their names in the configuration. Only the one in use is created. */
+/** The vocabularies by their names in the configuration. Only the one in use is created, once for all plugins. */
 export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = {
-  meanwhile: createMeanwhileVocabulary,
-  jaato: createJaatoVocabulary,
-  opencode: createOpencodeVocabulary,
-  penguiflow: createPenguiflowVocabulary,
+  meanwhile: lazily(createMeanwhileVocabulary),
+  jaato: lazily(createJaatoVocabulary),
+  opencode: lazily(createOpencodeVocabulary),
+  penguiflow: lazily(createPenguiflowVocabulary),
 }
 
 /** `capable` returns all capable tools exposed now, also those that a conversation's model is not offered. */

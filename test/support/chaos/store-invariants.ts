@@ -5,6 +5,8 @@ import type { TaskRecord, TaskSummary } from "../../../src/task/record.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
 
 const PAGE_SIZE = 500
+/** Enough for what has happened since a moment ago. */
+const SHORT_PAGE_SIZE = 20
 const MOST_EVENTS = 100_000
 
 /** A task with everything the store keeps of it. */
@@ -15,16 +17,18 @@ export interface StoredHistory {
   readonly events: readonly TaskEvent[]
 }
 
-/** All tasks, or those created since a time. */
-export async function readHistories(store: TaskStore, since = 0): Promise<readonly StoredHistory[]> {
+/** All tasks, or those created since a time. The newest come first. */
+export async function readHistories(store: TaskStore, since?: number): Promise<readonly StoredHistory[]> {
   const summaries: TaskSummary[] = []
+  const limit = since === undefined ? PAGE_SIZE : SHORT_PAGE_SIZE
   let cursor: string | undefined
   do {
-    const page = await store.tasks({}, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    summaries.push(...page.items)
-    cursor = page.cursor
+    const page = await store.tasks({}, { limit, ...(cursor && { cursor }) })
+    const found = page.items.filter(({ createdAt }) => createdAt >= (since ?? 0))
+    summaries.push(...found)
+    cursor = found.length < page.items.length ? undefined : page.cursor
   } while (cursor)
-  return Promise.all(summaries.filter(({ createdAt }) => createdAt >= since).map(({ id }) => readHistory(store, id)))
+  return Promise.all(summaries.map(({ id }) => readHistory(store, id)))
 }
 
 /** The live tasks with their events, for a message about a test that does not end. */

@@ -25,6 +25,8 @@ export interface FaultyEngine extends Engine {
   readonly commits: readonly string[]
   /** True while commits are refused. */
   isRefusing(): boolean
+  /** How many commits the store has performed. What is read from it is the same as long as this is. */
+  written(): number
 }
 
 /**
@@ -36,6 +38,7 @@ export function createFaultyEngine(engine: Engine, clock: Clock, fault?: Fault):
   const counts = new Map<string, number>()
   let refusesUntil = 0
   let hasFailed = false
+  let written = 0
   const isRefusing = (): boolean => clock.monotonic() < refusesUntil
 
   async function commit(operations: readonly Operation[], options?: CommitOptions): Promise<readonly unknown[]> {
@@ -44,18 +47,26 @@ export function createFaultyEngine(engine: Engine, clock: Clock, fault?: Fault):
     if (!hasFailed && name === fault?.at) {
       hasFailed = true
       refusesUntil = clock.monotonic() + fault.forMs
-      if (fault.how === "lost") await engine.store.commit(operations, options)
+      if (fault.how === "lost") await perform(operations, options)
       throw fault.how === "lost" ? toLostAnswer(engine) : toRefusal(engine)
     }
     if (isRefusing()) throw toRefusal(engine)
-    return engine.store.commit(operations, options)
+    return perform(operations, options)
+  }
+
+  async function perform(operations: readonly Operation[], options?: CommitOptions): Promise<readonly unknown[]> {
+    try {
+      return await engine.store.commit(operations, options)
+    } finally {
+      written++
+    }
   }
 
   const store = new Proxy(engine.store, {
     get: (target, key) => (key === "commit" ? commit : Reflect.get(target, key)) as unknown,
   })
   const stay = async (): Promise<void> => {}
-  return { ...engine, store, commits, isRefusing, close: stay, [Symbol.asyncDispose]: stay }
+  return { ...engine, store, commits, isRefusing, written: () => written, close: stay, [Symbol.asyncDispose]: stay }
 }
 
 /** The operations of the commit, and how many commits of the same operations came before. Null for leases alone. */

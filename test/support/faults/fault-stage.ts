@@ -38,8 +38,10 @@ export interface FaultStage {
   /** The messages to the session, each with the answer that `send` resolved with. */
   readonly said: readonly SaidMessage[]
   say(text: string): Promise<void>
-  /** Looks until it finds something. */
+  /** Looks after each commit until it finds something. */
   find<Found>(look: () => Promise<Found | undefined>): Promise<Found>
+  /** Resolves once the store refuses nothing any more. */
+  outlast(): Promise<void>
   close(): Promise<void>
 }
 
@@ -103,10 +105,14 @@ export async function openFaultStage(options: StageOptions): Promise<FaultStage>
     },
     async find(look) {
       for (;;) {
+        const seen = engine.written()
         const found = await look()
         if (found !== undefined) return found
-        await nextMoment()
+        while (engine.written() === seen) await nextMoment()
       }
+    },
+    async outlast() {
+      while (engine.isRefusing()) await nextMoment()
     },
     close: () => runtime.close(),
   }

@@ -10,6 +10,8 @@ import { readStoredSession, type StoredSession } from "../chaos/turn-record.ts"
 import type { FaultStage } from "./fault-stage.ts"
 
 const MOST = 1_000
+/** More than one play has. Those that changed last come first. */
+const MOST_SESSIONS = 20
 
 /** Everything that a fault may not have changed. Two plays of one scenario have the same outcome. */
 export interface FaultOutcome {
@@ -21,12 +23,23 @@ export interface FaultOutcome {
   readonly conversations: Readonly<Record<string, readonly string[]>>
 }
 
+/** What the store has of one play. */
+export interface StoredPlay {
+  readonly histories: readonly StoredHistory[]
+  /** By the names of their agents, of which each scenario has no two alike. */
+  readonly sessions: ReadonlyMap<string, StoredSession>
+}
+
+export async function readPlay({ store, since }: FaultStage): Promise<StoredPlay> {
+  return { histories: await readHistories(store, since), sessions: await readSessions(store, since) }
+}
+
 /** Violations of what holds after every fault, once everything had time to end. */
-export async function findFaultViolations(stage: FaultStage): Promise<readonly string[]> {
-  const { store, session, said, since } = stage
-  const histories = await readHistories(store, since)
+export async function findFaultViolations(
+  { store, session, said }: FaultStage,
+  { histories, sessions }: StoredPlay,
+): Promise<readonly string[]> {
   const main = await readStoredSession(store, session.id)
-  const sessions = await readSessions(stage)
   return [
     ...(await findBrokenHistories(store, histories)),
     ...(await findUnfinished(store, histories)),
@@ -92,10 +105,7 @@ async function findWronglyTold(
 /** A question of another task is told while it is open, if the agent speaks then. */
 const isQuestion = ({ plugin }: TaskRecord): boolean => plugin.startsWith("#")
 
-export async function readOutcome(stage: FaultStage): Promise<FaultOutcome> {
-  const { store, tools, provider, since } = stage
-  const histories = await readHistories(store, since)
-  const sessions = await readSessions(stage)
+export function toOutcome({ tools, provider }: FaultStage, { histories, sessions }: StoredPlay): FaultOutcome {
   return {
     effects: tools.effects.toSorted(),
     asked: Object.fromEntries(Object.entries(provider.models).map(([name, { callCount }]) => [name, callCount])),
@@ -115,8 +125,8 @@ function describeConversation({ messages }: StoredSession): readonly string[] {
 }
 
 /** By the names of their agents, of which each scenario has no two alike. */
-async function readSessions({ store, since }: FaultStage): Promise<ReadonlyMap<string, StoredSession>> {
-  const { items } = await store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: MOST })
+async function readSessions(store: TaskStore, since: number): Promise<ReadonlyMap<string, StoredSession>> {
+  const { items } = await store.sessions({ workspace: DEFAULT_WORKSPACE }, { limit: MOST_SESSIONS })
   const found = new Map<string, StoredSession>()
   for (const { id, data } of items.filter(({ createdAt }) => createdAt >= since)) {
     const stored = await readStoredSession(store, id)

@@ -8,8 +8,8 @@ import { type FaultHouse, openFaultHouse } from "./fault-house.ts"
 import type { FaultScenario } from "./fault-scenarios.ts"
 import { playScenario } from "./play-scenario.ts"
 
-/** A server is waited for most of the time. */
-const SIDE_BY_SIDE = isPostgres ? 4 : 1
+/** A server is waited for much of the time. */
+const OTHER_HOUSES = isPostgres ? [1] : []
 
 interface FaultOptions {
   /** The faults of each commit, one after the other. */
@@ -29,23 +29,15 @@ export async function playFaults(
 ): Promise<readonly string[]> {
   const root = createFolder()
   const problems: string[] = []
-
-  async function inHouse(number: number, work: (house: FaultHouse) => Promise<void>): Promise<void> {
-    const directory = join(root, String(number))
-    mkdirSync(directory)
-    await using house = await openFaultHouse(directory)
-    await work(house)
-    problems.push(...(await house.engine.store.checkIntegrity()).problems)
-  }
-
-  let left: Fault[] = []
   let expected: unknown
-  await inHouse(0, async (house) => {
-    const clean = await playScenario(house, scenario, { restarts })
-    problems.push(...clean.violations.map((violation) => `without a fault: ${violation}`))
-    expected = clean.outcome
-    left = clean.commits.filter((name) => only.test(name)).flatMap((at) => faults.map((fault) => ({ at, ...fault })))
-  })
+  let left: Fault[] = []
+
+  async function playCleanly(house: FaultHouse): Promise<void> {
+    const { violations, outcome, commits } = await playScenario(house, scenario, { restarts })
+    problems.push(...violations.map((violation) => `without a fault: ${violation}`))
+    expected = outcome
+    left = commits.filter((name) => only.test(name)).flatMap((at) => faults.map((fault) => ({ at, ...fault })))
+  }
 
   async function playLeft(house: FaultHouse): Promise<void> {
     for (let fault = left.shift(); fault; fault = left.shift()) {
@@ -53,8 +45,22 @@ export async function playFaults(
       const changed = isDeepStrictEqual(outcome, expected) ? [] : [`it came out as ${JSON.stringify(outcome)}`]
       problems.push(...[...violations, ...changed].map((problem) => `${describeFault(fault)}: ${problem}`))
     }
+    problems.push(...(await house.engine.store.checkIntegrity()).problems)
   }
 
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, (_, index) => inHouse(index + 1, playLeft)))
+  async function openHouse(index: number): Promise<FaultHouse> {
+    const directory = join(root, String(index))
+    mkdirSync(directory)
+    return openFaultHouse(directory)
+  }
+
+  async function playBeside(index: number): Promise<void> {
+    await using house = await openHouse(index)
+    await playLeft(house)
+  }
+
+  await using first = await openHouse(0)
+  await playCleanly(first)
+  await Promise.all([playLeft(first), ...OTHER_HOUSES.map(playBeside)])
   return problems
 }

@@ -2,7 +2,7 @@ import { createFaultyEngine, type Fault } from "./fault-engine.ts"
 import type { FaultHouse } from "./fault-house.ts"
 import type { FaultScenario } from "./fault-scenarios.ts"
 import { openFaultStage, passTime, type StageOptions } from "./fault-stage.ts"
-import { type FaultOutcome, findFaultViolations, readOutcome } from "./fault-violations.ts"
+import { type FaultOutcome, findFaultViolations, readPlay, toOutcome } from "./fault-violations.ts"
 
 export interface FaultPlay {
   /** The names of the commits, in order. */
@@ -31,12 +31,12 @@ export async function playScenario(
     fault,
   })
   const played = await pass("the scenario", scenario.play(stage))
-  const over = stage.find(async () => !engine.isRefusing() || undefined)
-  const ended = await pass("the end of the fault", over)
+  const ended = await pass("the end of the fault", stage.outlast())
   const said = await pass("the next message", stage.say("Are you still there?"))
   const violations = [...played, ...ended, ...said]
-  violations.push(...(await findFaultViolations(stage)))
-  const outcome = await readOutcome(stage)
+  const stored = await readPlay(stage)
+  violations.push(...(await findFaultViolations(stage, stored)))
+  const outcome = toOutcome(stage, stored)
   const closing = await pass("the close", stage.close())
   // A process that is left while the store refuses says so. The next start shows that nothing is lost.
   violations.push(...(engine.isRefusing() ? closing.filter((problem) => !problem.includes("disk")) : closing))
@@ -51,7 +51,8 @@ async function playRestart(
 ): Promise<readonly string[]> {
   const { stage, pass } = await openLife(house, { ...options, main: ["I am back."] })
   const said = await pass("the message after the restart", stage.say("And now?"))
-  return [...said, ...(await findFaultViolations(stage)), ...(await pass("the last close", stage.close()))]
+  const violations = await findFaultViolations(stage, await readPlay(stage))
+  return [...said, ...violations, ...(await pass("the last close", stage.close()))]
 }
 
 type LifeOptions = Pick<StageOptions, "main" | "below" | "since" | "session"> & { readonly fault?: Fault | undefined }
