@@ -91,6 +91,8 @@ test("an agent whose call was made again after a shutdown can be resumed", async
   const again = createManualClock(clock.now())
   const second = await openSubagents({ dataDirectory, clock: again, main: ["It counts."], below })
   await gate.reached
+  // The call that is made again finds its agent's turn long before ten seconds are over: it has to ask the store a few times.
+  for (let asked = 0; asked < 50; asked++) await second.runtime.tasks.list({ kinds: ["agent"] })
   // Once: a model that says nothing for a minute is given up.
   again.advance(10_000)
   const task = await eventually("the call moves to the background", async () => {

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { setImmediate, setTimeout as pause } from "node:timers/promises"
+import { setTimeout as pause } from "node:timers/promises"
 import { z } from "zod"
 import type { ToolContext } from "../../src/plugin/context.ts"
 import { defineTool, type Tool } from "../../src/plugin/tool.ts"
@@ -19,12 +19,11 @@ export interface BlockingEffect {
 
 const pathOf = (directory: string): string => join(directory, "blocking-effects")
 
+/** Large enough for the disk to take a moment. */
 const BLOCK = Buffer.alloc(64 * 1_024)
-/** How long an effect blocks, and how long it waits where it is not to be busy. */
+/** How long an effect waits for the disk, and how long it waits where it is not to be busy. */
 const BUSY_MS = 5
 const REST_MS = 50
-/** Nobody ever wakes who waits on it. */
-const UNTOUCHED = new Int32Array(new SharedArrayBuffer(4))
 
 /** How an effect leaves: from a step, blocking or through the thread pool, or outside a step. */
 const WAYS = ["blocks", "pooled", "outside"] as const
@@ -50,7 +49,7 @@ export function readBlockingEffects(directory: string): BlockingEffect[] {
 }
 
 /**
- * Tools whose effects go on one after another, each blocking for a moment, until the file `until` is there. In a worker
+ * Tools whose effects go on one after another, each waiting for the disk, until the file `until` is there. In a worker
  * that is not `isBusy` they wait for a timer instead, so that it can look after others.
  */
 export function createBlockingTools(directory: string, { isBusy }: { readonly isBusy: boolean }): Tool[] {
@@ -69,11 +68,11 @@ export function createBlockingTools(directory: string, { isBusy }: { readonly is
     const id = begin(task, key)
     const untilMs = performance.now() + BUSY_MS
     const file = openSync(join(directory, `block-${process.pid}`), "w")
-    writeSync(file, BLOCK, 0, BLOCK.length, 0)
-    fsyncSync(file)
+    do {
+      writeSync(file, BLOCK, 0, BLOCK.length, 0)
+      fsyncSync(file)
+    } while (performance.now() < untilMs)
     closeSync(file)
-    // The kernel holds the thread for the rest of the time, as a slow disk would: a file in memory takes none.
-    Atomics.wait(UNTOUCHED, 0, 0, Math.max(0, untilMs - performance.now()))
     end(id)
     return null
   }
@@ -121,8 +120,6 @@ export function createBlockingTools(directory: string, { isBusy }: { readonly is
         while (!existsSync(join(directory, until))) {
           await acts[way](context, number++)
           if (number === 1) appendFileSync(toBegunPath(directory, context.taskId), "")
-          // An effect outside a step waits for nothing: all other steps of the process would stand still.
-          await setImmediate()
         }
         return number
       },
